@@ -23,6 +23,7 @@ final class NodeServices {
     let events: Events
     let activity: Activity
     let reminders: Reminders
+    let notifications: Notifications
     let health: Health
     let doctor: Doctor
     let guest: Guest
@@ -42,6 +43,7 @@ final class NodeServices {
         events = Events(core: core, loop: loop, boards: boards)
         activity = Activity(core: core, loop: loop, boards: boards)
         reminders = Reminders(core: core, loop: loop)
+        notifications = Notifications(core: core, loop: loop, activity: activity, reminders: reminders)
         guest = Guest(core: core, loop: loop, folder: folder)
         internet = Internet(core: core, loop: loop)
         health = Health(core: core, loop: loop, internet: internet, folder: folder)
@@ -59,16 +61,12 @@ final class NodeServices {
 
     func rebuildViews() {
         core.rebuildViews()
-        for group in core.engine.groupIDs {
-            results.compareAll(of: group)
-            challenges.follow(group)
-        }
+        for group in core.engine.groupIDs { results.compareAll(of: group) }
     }
 
     private func rebuildView(of group: GroupID) {
         core.rebuildView(of: group)
         results.compareAll(of: group)
-        challenges.follow(group)
     }
 }
 
@@ -123,7 +121,7 @@ extension NodeServices: LoopFollower {
         }
         if records.contains(where: { $0.key.kind == RecordKind.gameDefinition.rawValue }) { core.followCustomGames() }
         results.compare(records, of: group)
-        challenges.follow(records, in: group)
+        if isOwn { notifications.showWritten() }
     }
 
     private func publishChange(_ digest: GroupDigest, of group: GroupID) {
@@ -140,12 +138,16 @@ extension NodeServices: LoopFollower {
     func writeNoted() -> Bool { friends.introduceToNewGroups() || results.writeNoted() }
 
     func followTime() {
-        if !guest.isPlaying { reminders.remind() }
+        if !guest.isPlaying {
+            reminders.remind()
+            notifications.follow()
+        }
         internet.deadlineReached()
     }
 
     var nextDeadline: MonotonicInstant? {
-        [guest.isPlaying ? nil : reminders.next, internet.nextDeadline].compactMap(\.self).min()
+        let own = guest.isPlaying ? [] : [reminders.next, notifications.next]
+        return (own + [internet.nextDeadline]).compactMap(\.self).min()
     }
 
     func networkOpened() { internet.opened() }
@@ -158,6 +160,7 @@ extension NodeServices: LoopFollower {
         health.reportDamage(setAside: damaged)
         results.forget()
         friends.forget()
+        notifications.forget()
         internet.engineRestarted()
         rebuildViews()
     }

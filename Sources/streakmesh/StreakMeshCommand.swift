@@ -43,7 +43,7 @@ struct StreakMeshCommand: AsyncParsableCommand {
                 name: "Together:",
                 subcommands: [
                     FeedCommand.self, EventCommand.self, ReactCommand.self, CommentCommand.self, MuteCommand.self,
-                    ChallengeCommand.self,
+                    ChallengeCommand.self, NotificationsCommand.self, NoticesCommand.self,
                 ]),
             CommandGroup(
                 name: "Numbers:",

@@ -71,8 +71,8 @@ import Testing
             pattern:
                 #"\bcore\.(handle|closeLinks|restart|renewEpochs|noteAliases|rebuildViews?|apply|followLedger|followCustomGames)\("#,
             folders: [
-                "Account", "Boards", "Friends", "Games", "Groups", "Guest", "Health", "Internet", "People", "Reminders",
-                "Results",
+                "Account", "Boards", "Friends", "Games", "Groups", "Guest", "Health", "Internet", "Notifications",
+                "People", "Reminders", "Results",
             ].map { "Sources/StreakNode/\($0)/" },
             example: "core.handle(.deadlineReached)"),
         // The compiler keeps the body of what is public for other modules, and not of what is package.

@@ -50,6 +50,7 @@ import Testing
         "achievements": [], "recap": [], "versus": ["Ben"], "champions": [], "share": ["wordle"], "reminders": [],
         "feed": [], "comment list": ["Ben", "wordle"], "comment add": ["Ben", "wordle", "well done"],
         "comment edit": ["ab12", "well done"], "comment delete": ["ab12"], "comment hide": ["ab12"],
+        "notifications": [], "notices": [],
         "event show": [], "event set": ["most-games"],
         "react": ["Ben", "wordle", "👏"], "mute": ["Ben"],
         "challenge list": [], "challenge make": ["wordle", "--to", "Ben"], "challenge accept": ["ab12"],

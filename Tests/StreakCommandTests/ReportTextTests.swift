@@ -184,6 +184,28 @@ import Testing
         #expect(more.contains("not of         wordle") && more.contains("command        say"))
     }
 
+    @Test func `notifications are told kind by kind, and notices without what was seen`() throws {
+        var report = NotificationsReport(
+            kinds: [.init(kind: "challenge", on: true), .init(kind: "beaten", on: false)], quiet: nil, shownToday: 1,
+            most: 3, desktop: true, command: nil, reminders: false, fresh: 1,
+            notices: [
+                NoticeReport(
+                    id: "1", kind: "beaten", at: "2026-11-21T08:00:00Z", text: "Béla beat you.", seen: false),
+                NoticeReport(id: "2", kind: "joined", at: "2026-11-20T08:00:00Z", text: "Béla joined.", seen: true),
+            ])
+        let style = OutputStyle(usesColour: false)
+        let command = try NotificationsCommand.parse([])
+        #expect(
+            command.lines(for: report, style: style) == [
+                "challenge  on", "beaten     off", "quiet      never", "today      1 of 3", "desktop    on",
+                "reminders  off", "1 thing is new: `streakmesh notices` shows them.",
+            ])
+        let now: Int64 = 1_795_253_400
+        #expect(NoticesCommand.lines(for: report, style: style, now: now).map { $0.prefix(14) } == ["Béla beat you."])
+        report.notices.removeFirst()
+        #expect(NoticesCommand.lines(for: report, style: style, now: now) == ["Nothing is new."])
+    }
+
     @Test(arguments: [
         (0, nil), (1, "1 at risk: play it today to keep it."), (2, "2 at risk: play them today to keep them."),
     ])

@@ -100,6 +100,21 @@ import Testing
         #expect(covered.allSatisfy { $0.isCovered && $0.kind == .result })
     }
 
+    @Test(
+        arguments: [
+            (2, 13, "beaten"), (4, 13, "result"), (5, 13, "result"), (2, 11, "result"), (2, 12, "beaten"),
+        ])
+    func `a better result than one's own is told as that, if it came after`(score: Int, hour: Int, kind: String) {
+        let mine = (Self.ada, Self.result(0, score: 4, at: Self.time(0, 12)))
+        let theirs = (Self.ben, Self.result(0, score: score, at: Self.time(0, hour)))
+        let found = Self.entries(Self.index([mine, theirs])).filter { $0.user == Self.ben && $0.result != nil }
+        #expect(found.map(\.kind.rawValue) == [kind])
+        #expect(found.map(\.notification) == [kind == "beaten" ? .beaten : nil])
+        #expect(found.map(\.words) == [kind == "beaten" ? "4 guesses" : ""])
+        let covered = Self.entries(Self.index([mine, theirs]), covered: [Self.games[0]])
+        #expect(covered.filter { $0.user == Self.ben }.allSatisfy { $0.notification == nil && $0.kind == .result })
+    }
+
     @Test func `a week of solving in a row is told on its last day`() throws {
         let week = (0..<7).map { (Self.ben, Self.result(0, daysAgo: $0, at: Self.time($0))) }
         let found = Self.entries(Self.index(week)).filter { $0.kind == .milestone && $0.words.contains("row") }

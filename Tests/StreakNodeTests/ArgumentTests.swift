@@ -21,6 +21,11 @@ import Testing
             EventRequest.choose(rule: "luck", game: nil, group: nil),
             .invalidSetting(name: "rule", values: ["points", "double", "hard-mode", "most-games", "new-games"])
         ),
+        (
+            NotificationRequest.change(NotificationChange(off: ["luck"])),
+            .invalidSetting(
+                name: "kind", values: ["challenge", "answer", "beaten", "ending", "climbed", "started"])
+        ),
         (ResultsRequest.list(game: nil, from: "x", to: nil), .invalidDate("x")),
         (ScoreRequest.publish(game: "wordle", date: "x", puzzle: nil, groups: ["Red"]), .invalidDate("x")),
         (

@@ -85,6 +85,16 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: "owned"))
     }
 
+    #if !os(macOS)
+        @Test func `a machine has a desktop if the program is in its path`() throws {
+            let stage = try Stage()
+            #expect(stage.desktop.isThere)
+            for environment in [[], ["PATH="], ["PATH=/nowhere:\(stage.party.path("none"))", "PATHS=/bin"]] {
+                #expect(!DesktopNotification(environment: environment).isThere)
+            }
+        }
+    #endif
+
     @Test(arguments: ["/bin/tell", "'/a b/tell'", "tell --title 'a b'", "LANG=C tell"])
     func `a program with its words gets the text behind them`(command: String) {
         #expect(DesktopNotification.taking(command) == command + " \"$@\"")

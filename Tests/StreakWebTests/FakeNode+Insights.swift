@@ -2,7 +2,7 @@
 
 /// The fake node's answers about numbers.
 extension FakeNode {
-    private var hasNothing: Bool { scenario == .silent || scenario == .lonely }
+    var hasNothing: Bool { scenario == .silent || scenario == .lonely }
 
     func gameName(_ id: String) -> String {
         scenario == .hostile ? Self.script : games.first { $0.id == id }?.name ?? id
@@ -209,6 +209,21 @@ extension FakeNode {
         }
         if case .change(let change) = request { report.on = change.on ?? report.on }
         return report
+    }
+
+    func answer(_ request: NotificationRequest) -> NotificationsReport {
+        let kinds = ["challenge", "answer", "beaten", "ending", "climbed", "started"]
+        return NotificationsReport(
+            kinds: kinds.map { NotificationsReport.Kind(kind: $0, on: $0 != "climbed") }, quiet: "22:00-08:00",
+            shownToday: 2, most: 3, desktop: true, command: scenario == .hostile ? Self.script : nil,
+            reminders: !hasNothing, fresh: hasNothing ? 0 : 3,
+            notices: hasNothing
+                ? []
+                : [
+                    NoticeReport(
+                        id: "3fa94c10", kind: "beaten", at: "2026-11-21T08:12:00Z",
+                        text: "\(name(0)) beat your 3 guesses in Wordle with 2 guesses.", seen: false)
+                ])
     }
 }
 

@@ -153,6 +153,7 @@ final class FakeNode: NodeCalling, AccountMaking {
             }
         case let request as GuestRequest: return answer(request)
         case let request as ReminderRequest: return answer(request)
+        case let request as NotificationRequest: return answer(request)
         case let request as TalkRequest: return try answer(request)
         case is ChallengeRequest: return try challenges()
         case is FeedRequest: return feed
@@ -266,7 +267,7 @@ final class FakeNode: NodeCalling, AccountMaking {
                 }
                 : [], version: "0.1.0", running: true, listen: nil, web: nil, lastSync: "2026-11-21T09:25:00Z",
             recoveryConfirmed: scenario != .unconfirmed, guest: scenario == .guest ? guestName : nil,
-            internet: internet)
+            internet: internet, fresh: scenario == .hostile ? 12_345 : hasNothing ? 0 : 3)
     }
 
     // MARK: Games and results

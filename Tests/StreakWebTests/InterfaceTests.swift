@@ -210,6 +210,10 @@ import Testing
             path: "reminders", text: #"{"on":true,"exclude":["wordle"]}"#,
             request: ReminderRequest.change(ReminderChange(on: true, exclude: ["wordle"]))),
         Case(
+            path: "notifications", text: #"{"off":["beaten"],"quiet":""}"#,
+            request: NotificationRequest.change(NotificationChange(off: ["beaten"], quiet: ""))),
+        Case(method: .get, path: "notifications", text: "", request: NotificationRequest.show),
+        Case(
             path: "games/define", text: #"{"name":"Block","model":"highScore","group":"g"}"#,
             request: GameRequest.define(GameForm(name: "Block", model: "highScore"), group: "g")),
         Case(

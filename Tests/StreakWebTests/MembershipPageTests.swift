@@ -522,7 +522,7 @@ extension SentForm {
                 #expect(!answer.body.contains("action=\"/invite/friends\""))
             }
             for path in [
-                "/friends", "/friends/codes", "/devices", "/reminders",
+                "/friends", "/friends/codes", "/devices", "/reminders", "/notifications",
             ] {
                 let answer = try await browser.get(path)
                 #expect(answer.status == 403, "\(path)")

@@ -36,6 +36,18 @@ extension SentForm {
         SentForm(
             "/reminders", "when=fixed&time=07%3A15&quietFrom=&quietTo=",
             ReminderRequest.change(ReminderChange(smart: false, time: "07:15", quiet: "", desktop: false))),
+        SentForm(
+            "/notifications", "kind-challenge=1&kind-beaten=1&quietFrom=23%3A00&quietTo=07%3A00&desktop=1",
+            NotificationRequest.change(
+                NotificationChange(
+                    on: ["challenge", "beaten"], off: ["answer", "ending", "climbed", "started"], quiet: "23:00-07:00",
+                    desktop: true))),
+        SentForm(
+            "/notifications",
+            "kind-challenge=1&kind-answer=1&kind-beaten=1&kind-ending=1&kind-climbed=1&kind-started=1",
+            NotificationRequest.change(
+                NotificationChange(
+                    on: ["challenge", "answer", "beaten", "ending", "climbed", "started"], quiet: "", desktop: false))),
         SentForm("/reminders", "exclude=mini", ReminderRequest.change(ReminderChange(exclude: ["mini"]))),
         SentForm("/reminders", "include=mini", ReminderRequest.change(ReminderChange(include: ["mini"]))),
         SentForm(

@@ -24,7 +24,7 @@ import Testing
         "/event", "/event?date=2026-11-12",
         "/games?category=custom", "/games?q=nothing+like+it", "/game?id=wordle", "/game?id=\(FakeNode.customGame)",
         "/game?id=nothing", "/games/define", "/games/define?id=\(FakeNode.customGame)", "/exchange", "/reminders",
-        "/rules",
+        "/notifications", "/rules",
         "/result?game=wordle&user=\(FakeNode.user(0))", "/result?game=strands&user=\(FakeNode.user(0))",
         "/result?game=wordle", "/activity", "/activity?group=\(FakeNode.group)",
         "/board?range=365d&scope=all&region=FR", "/board?range=365d&offset=100",
@@ -45,6 +45,41 @@ import Testing
             let fragment = try await browser.get(path + (path.contains("?") ? "&" : "?") + "fragment=board")
             #expect(!fragment.body.contains("<html"))
             #expect(fragment.body.contains("id=\"chip\""))
+            #expect(fragment.body.contains("id=\"bell\"") == (scenario != .guest))
+        }
+    }
+
+    @Test(
+        arguments: [
+            (FakeNode.Scenario.full, "3 new things", "3"), (.silent, "Nothing new", nil),
+            (.hostile, "12345 new things", "99+"),
+        ] as [(FakeNode.Scenario, String, String?)])
+    func `the bell says how much is new, to eyes and to screen readers`(
+        scenario: FakeNode.Scenario, text: String, count: String?
+    ) async throws {
+        try await withPage(scenario) { page in
+            let browser = try await page.signedIn()
+            for path in ["/today", "/today?fragment=board"] {
+                let body = try await browser.get(path).body
+                let start = try #require(body.firstRange(of: "<a class=\"round bell\""))
+                let end = try #require(body[start.upperBound...].firstRange(of: "</a>"))
+                let bell = body[start.lowerBound..<end.lowerBound]
+                #expect(bell.contains("<span class=\"visually-hidden\">\(text)</span>"))
+                #expect(bell.contains("data-said=\"\(text)\"") && bell.contains("href=\"/activity\""))
+                let shown = count.map { "<span class=\"count\" aria-hidden=\"true\">\($0)</span>" }
+                #expect(shown.map { bell.contains($0) } ?? !bell.contains("class=\"count\""))
+            }
+        }
+    }
+
+    @Test func `every kind of notification has its switch`() async throws {
+        try await withPage { page in
+            let body = try await page.signedIn().get("/notifications").body
+            for kind in ["challenge", "answer", "beaten", "ending", "started"] {
+                #expect(body.contains("name=\"kind-\(kind)\" value=\"1\" checked"))
+            }
+            #expect(body.contains("name=\"kind-climbed\" value=\"1\">"))
+            #expect(body.contains("name=\"quietFrom\" value=\"22:00\"") && body.contains("2 of 3 today"))
         }
     }
 

@@ -58,6 +58,7 @@ import Testing
         ("import-chat", .full, "/import/look", "text=hello&kind=chat"),
         ("import-failed", .full, "/import/look", "text=garbage&kind=table"), ("reminders", .full, "/reminders", nil),
         ("reminders-off", .silent, "/reminders", nil), ("rules", .full, "/rules", nil),
+        ("notifications", .full, "/notifications", nil),
     ]
 
     @Test(.enabled(if: folder != nil)) func `pages are written for looking at`() async throws {

@@ -253,10 +253,13 @@ extension ResultsRequest {
 extension StatusRequest {
     public func answer(on node: isolated MeshNode) async throws -> StatusReport {
         let health = node.services.health
-        return switch self {
-        case .status: health.status()
-        case .sync: try await health.synchronise()
-        }
+        var report =
+            switch self {
+            case .status: health.status()
+            case .sync: try await health.synchronise()
+            }
+        report.fresh = node.services.activity.freshCount
+        return report
     }
 }
 
@@ -465,6 +468,13 @@ extension MuteRequest {
         case .mute(let user, let group): try await talk.mute(user, true, in: node.core.group(group))
         case .unmute(let user, let group): try await talk.mute(user, false, in: node.core.group(group))
         }
+    }
+}
+
+extension NotificationRequest {
+    public func answer(on node: isolated MeshNode) async throws -> NotificationsReport {
+        if case .change(let change) = self { try await node.services.notifications.change(change) }
+        return node.services.notifications.report()
     }
 }
 

@@ -13,9 +13,10 @@ public enum FeedRequest: NodeRequest {
 public struct FeedEntryReport: Codable, Sendable, Equatable {
     /// The same on all machines; at most 16 hexadecimal digits.
     public var id: String
-    /// `result`, `results` (several of one sitting), `best`, `unlock`, `milestone`, `joined`, `left`, `removed`,
-    /// `event` (one has begun), `eventWon`, `champion`, `reaction`, `comment`, `challenge`, `accepted`, `declined`,
-    /// `outcome`.
+    /// `result`, `results` (several of one sitting), `best`, `beaten` (better than this user's, and after it),
+    /// `unlock`, `milestone`, `joined`, `left`, `removed`, `event` (one has begun), `eventEnding`, `eventWon`,
+    /// `champion`, `climbed` (this user, since the week before), `reaction`, `comment`, `challenge`, `accepted`,
+    /// `declined`, `outcome`.
     public var kind: String
     public var group: String
     public var title: String

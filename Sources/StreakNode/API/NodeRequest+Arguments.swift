@@ -136,6 +136,12 @@ extension ReminderRequest {
     }
 }
 
+extension NotificationRequest {
+    public func checkArguments() throws {
+        if case .change(let change) = self { _ = try NotificationChoices(text: "").changed(by: change) }
+    }
+}
+
 extension ExportRequest {
     public func checkArguments() throws {
         switch self {

@@ -35,7 +35,7 @@ public enum RequestName: String, Codable, Sendable, CaseIterable {
         member, admission, annulment, person, invite, inviteList, link, join, privacy, guest, score, undo, results,
         status, doctor, internet, clock, board, statistics, streaks, achievements, recap, versus, champions, event,
         shareText, reminder, games, game,
-        pattern, export, load, chat, talk, mute, feed, challenge
+        pattern, export, load, chat, talk, mute, feed, challenge, notification
 
     /// The type of request that has the name.
     var type: any NodeRequest.Type {
@@ -87,6 +87,7 @@ public enum RequestName: String, Codable, Sendable, CaseIterable {
         case .mute: MuteRequest.self
         case .challenge: ChallengeRequest.self
         case .feed: FeedRequest.self
+        case .notification: NotificationRequest.self
         }
     }
 }

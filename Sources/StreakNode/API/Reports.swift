@@ -473,6 +473,8 @@ public struct StatusReport: Codable, Sendable, Equatable {
     public var damage: DamageReport?
     /// How many results two of the user's machines recorded differently, so that the user has to choose.
     public var differing = 0
+    /// How much of what others did is new to the user and not covered: what the bell shows.
+    public var fresh = 0
     /// What others sent and this node refused since it started.
     public var refused: [RefusalReport] = []
 }

@@ -17,8 +17,11 @@ final class Activity {
     /// The most entries of one report.
     static let maximumEntries = 500
 
+    /// How many entries were new and not covered, at an edition of the views and a minute of the clock.
+    private var counted: (edition: UInt64, minute: Int64, count: Int)?
+
     /// One entry of one group.
-    private struct Item {
+    struct Item {
         let group: GroupID
         let entry: ActivityEntry
     }
@@ -35,7 +38,7 @@ final class Activity {
         return FeedReport(
             group: group?.description, title: group.map { core.title(of: $0) } ?? "All groups",
             entries: shown.map { report(of: $0, names[$0.group] ?? [:], look) },
-            fresh: items.count { isNew($0.entry, look) }, total: items.count)
+            fresh: items.count { look.isNew($0.entry, to: core.identity.user) }, total: items.count)
     }
 
     /// Notes that the user has seen a group's feed, or that of all groups.
@@ -45,21 +48,37 @@ final class Activity {
         let shown = group.map { items(of: [$0]).map(\.entry) } ?? all
         let known = core.accountSettings.look
         let look = known.looking(at: Set(shown.map(\.id)), of: all)
-        if shown.contains(where: { isNew($0, known) }) {
+        if shown.contains(where: { known.isNew($0, to: core.identity.user) }) {
             try await loop.storeSettings([.setting(name: Self.lookedSetting, value: look.value)])
         }
         return try feed(of: selector, limit: limit)
     }
 
-    /// What this user did is no news to this user.
-    private func isNew(_ entry: ActivityEntry, _ look: ActivityLook) -> Bool {
-        entry.user != core.identity.user && !look.hasSeen(entry)
+    /// What others did in all groups and is not covered, newest first: what the bell shows.
+    func news() -> [Item] {
+        items(of: core.memberGroups).filter { $0.entry.user != core.identity.user && !$0.entry.isCovered }
+    }
+
+    /// How much of it is new to this user.
+    var freshCount: Int {
+        let minute = core.clock.wallTime.seconds / 60
+        if let counted, counted.edition == core.edition, counted.minute == minute { return counted.count }
+        let look = core.accountSettings.look
+        let count = news().count { look.isNew($0.entry, to: core.identity.user) }
+        counted = (core.edition, minute, count)
+        return count
+    }
+
+    /// “Ada challenged you to beat 3 guesses in Wordle.”
+    func sentence(_ item: Item) -> String {
+        let name = item.entry.user.map { core.name(of: $0, in: item.group) } ?? core.title(of: item.group)
+        return "\(name) \(text(of: item.entry, in: item.group))."
     }
 
     // MARK: Entries
 
     /// The entries of some groups, newest first. What several of them have, the first one tells.
-    private func items(of groups: [GroupID]) -> [Item] {
+    func items(of groups: [GroupID]) -> [Item] {
         var items: [Item] = []
         var told: Set<[UInt8]> = []
         var known: Set<UInt64> = []
@@ -67,7 +86,7 @@ final class Activity {
             let (feed, players) = (feed(of: group, told: told), players(of: group))
             var entries = feed.entries(of: passages(of: group)) + feed.talkEntries { self.person($0, heardIn: group) }
             entries += challengeEntries(in: group)
-            entries += eventEntries(of: group)
+            entries += eventEntries(of: group) + climb(in: group)
             for player in players {
                 entries += feed.entries(of: player)
                 guard groups.count > 1 else { continue }
@@ -75,9 +94,18 @@ final class Activity {
                     told.insert(player.person + DailyScore.recordSubject(of: result.key))
                 }
             }
-            items += entries.filter { known.insert($0.id).inserted }.map { Item(group: group, entry: $0) }
+            let decided = Set(entries.filter { $0.notification == .answer && !$0.isCovered }.compactMap(\.resultName))
+            items += entries.filter { known.insert($0.id).inserted }.map { item($0, decided, in: group) }
         }
         return items.sorted { ActivityEntry.isBefore($0.entry, $1.entry) }
+    }
+
+    /// Nobody who is muted is heard of outside the feed. A result that decided a challenge is told once.
+    private func item(_ entry: ActivityEntry, _ decided: Set<ResultName>, in group: GroupID) -> Item {
+        var entry = entry
+        if entry.notification != nil, let user = entry.user, core.isMuted(user, in: group) { entry.notification = nil }
+        if entry.kind == .beaten, let name = entry.resultName, decided.contains(name) { entry.notification = nil }
+        return Item(group: group, entry: entry)
     }
 
     private func feed(of group: GroupID, told: Set<[UInt8]>) -> ActivityFeed {
@@ -141,7 +169,7 @@ final class Activity {
             title: core.title(of: group), user: entry.user.map { core.shownID(of: $0, in: group) } ?? "",
             name: entry.user.map { names[$0] ?? "" } ?? core.title(of: group),
             me: entry.user == core.identity.user, at: Timestamp(seconds: entry.at).text, icon: entry.icon,
-            text: "", fresh: isNew(entry, look))
+            text: "", fresh: look.isNew(entry, to: core.identity.user))
         report.covered = entry.isCovered
         report.count = entry.count
         if let result = entry.result, entry.kind != .results {
@@ -160,6 +188,7 @@ final class Activity {
         return switch entry.kind {
         case .result: entry.isCovered ? "played \(name), covered until you have" : "played \(name): \(label)"
         case .results: "posted \(entry.count) results"
+        case .beaten: "beat your \(entry.words) in \(name) with \(label)"
         case .best: "set a personal best in \(name): \(label)"
         case .unlock: "reached \(entry.words)"
         case .milestone: "reached \(entry.words)"
@@ -167,6 +196,8 @@ final class Activity {
         case .left: "left"
         case .removed: "was removed"
         case .event: "plays for \(entry.words)"
+        case .eventEnding: "has \(entry.words)"
+        case .climbed: "\(entry.words)"
         case .eventWon: "won the weekly event: \(entry.words)"
         case .champion: "\(entry.words)"
         case .reaction: "reacted to your \(name) with \(entry.words)"

@@ -8,13 +8,15 @@ import StreakWire
 /// One thing that happened in a group.
 struct ActivityEntry: Hashable, Sendable {
     enum Kind: String, Sendable, CaseIterable {
-        /// One result; several of one sitting; one that beat all earlier ones of its player.
-        case result, results, best
+        /// One result; several of one sitting; one that beat all earlier ones of its player; one that beat this user's,
+        /// after it.
+        case result, results, best, beaten
         /// A tier of an achievement; a round number.
         case unlock, milestone
         case joined, left, removed
-        /// A weekly event began; somebody won one; somebody was the champion of a week or month.
-        case event, eventWon, champion
+        /// A weekly event began; it ends soon; somebody won one; somebody was the champion of a week or month; this
+        /// user has a better rank than the week before.
+        case event, eventEnding, eventWon, champion, climbed
         /// What somebody said about this user's result.
         case reaction, comment
         /// A challenge, what was said to it, and how it ended.
@@ -34,6 +36,8 @@ struct ActivityEntry: Hashable, Sendable {
     var icon = ""
     /// Whether this user may not see the result yet.
     var isCovered = false
+    /// As what this user is told of it at once; nil if only the feed has it.
+    var notification: NotificationKind?
     /// Names it, the same on all machines and in all groups that have it.
     let id: UInt64
 
@@ -42,6 +46,12 @@ struct ActivityEntry: Hashable, Sendable {
         (self.kind, self.user, self.at) = (kind, user, at)
         let named = Array(kind.rawValue.utf8) + [0] + person + about
         id = Blake2b.hash(named).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// Whose result it is about, and which.
+    var resultName: ResultName? {
+        guard let user, let result else { return nil }
+        return ResultName(owner: user, key: result.key)
     }
 
     /// Newest first; of one second, in an order that is the same everywhere.
@@ -123,6 +133,13 @@ struct ActivityFeed {
         var entries: [ActivityEntry] = []
         var sitting: [DailyScore] = []
         for result in news {
+            if let mine = beaten(by: result, of: player) {
+                var entry = entry(.beaten, result, of: player)
+                entry.words = Scoring.label(for: mine, in: game(mine.game))
+                entry.notification = .beaten
+                entries.append(entry)
+                continue
+            }
             if bests.contains(result.key), !isCovered(result, player.user) {
                 entries.append(entry(.best, result, of: player))
                 continue
@@ -134,6 +151,17 @@ struct ActivityFeed {
             sitting.append(result)
         }
         return entries + self.entries(ofSitting: sitting, player) + progress(of: player, news)
+    }
+
+    /// This user's result that another player's later one has beaten. Habits have no better and worse.
+    private func beaten(by result: DailyScore, of player: Player) -> DailyScore? {
+        let game = game(result.game)
+        guard player.user != me, game.model != .count, !isCovered(result, player.user),
+            let mine = index.score(result.key, of: PlayerID(me.bytes.array)),
+            Self.time(of: mine) <= Self.time(of: result),
+            Scoring.isBetter(result, than: mine, in: game)
+        else { return nil }
+        return mine
     }
 
     private func entries(ofSitting results: [DailyScore], _ player: Player) -> [ActivityEntry] {

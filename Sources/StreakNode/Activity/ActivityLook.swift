@@ -32,6 +32,9 @@ struct ActivityLook: Equatable, Sendable {
 
     func hasSeen(_ entry: ActivityEntry) -> Bool { entry.at <= moment || ids.contains(entry.id) }
 
+    /// What this user did is no news to this user.
+    func isNew(_ entry: ActivityEntry, to me: UserID) -> Bool { entry.user != me && !hasSeen(entry) }
+
     /// The same after some entries were looked at.
     ///
     /// - Parameter feed: all that there is now, newest first; what is no longer there is forgotten.

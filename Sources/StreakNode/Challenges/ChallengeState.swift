@@ -53,6 +53,19 @@ extension NodeCore {
         }
     }
 
+    /// Whether a user has played the puzzle of a result. A high score can be beaten again and again.
+    func hasPlayed(_ user: UserID, _ result: DailyScore, in group: GroupID) -> Bool {
+        namedGame(result.game, in: group).model != .highScore
+            && views[group]?.index.holds(puzzleOf: result, PlayerID(user.bytes.array)) ?? false
+    }
+
+    /// Whether a challenge waits for this user's answer.
+    func isWaiting(_ state: ChallengeState, in group: GroupID) -> Bool {
+        state.standing.isTo(identity.user) && !state.isOver
+            && views[group]?.challenges.reply(of: identity.user, to: state.standing.name) == nil
+            && !hasPlayed(identity.user, state.target, in: group)
+    }
+
     // MARK: What this user may see
 
     /// Whether this user hears of a challenge: they have muted neither of the two whom it is between.

@@ -4,7 +4,7 @@ import StreakReplication
 import StreakScores
 import StreakWire
 
-/// What is said to this user about the challenges of a group, in notices and in the feed.
+/// What the feed says of the challenges of a group, behind a name.
 struct ChallengeWords {
     private let core: NodeCore
     private let group: GroupID
@@ -28,31 +28,6 @@ struct ChallengeWords {
     private func label(_ result: DailyScore, _ state: ChallengeState) -> String {
         Scoring.label(for: result, in: state.game)
     }
-
-    /// A sentence to somebody who takes part.
-    func notice(of news: ChallengeNews, _ state: ChallengeState) -> String {
-        let (game, target) = (state.game.name, label(state.target, state))
-        let other = name(news.user == me ? state.challenger : news.user)
-        switch news.kind {
-        case .made:
-            let whom = state.standing.challenge.friend == nil ? "everybody" : "you"
-            return "\(other) challenges \(whom) to beat \(target) in \(game)."
-        case .accepted: return "\(other) accepts your challenge in \(game)."
-        case .declined: return "\(other) declines your challenge in \(game)."
-        case .decided(let outcome):
-            let result = state.duel(of: news.user)?.result.map { label($0, state) } ?? "–"
-            let (mine, theirs) = news.user == me ? (result, target) : (target, result)
-            return switch outcome {
-            case .drawn: "You drew with \(other) in \(game): \(mine) each."
-            case .won where news.user == me, .lost where news.user != me:
-                "You won the challenge against \(other) in \(game): \(mine) against \(theirs)."
-            case .won, .lost: "You lost the challenge against \(other) in \(game): \(mine) against \(theirs)."
-            case .open, .expired, .declined, .playedBefore: "The challenge of \(other) in \(game) is over."
-            }
-        }
-    }
-
-    // MARK: Behind a name in the feed
 
     func made(_ state: ChallengeState) -> String {
         let whom = state.standing.challenge.friend.map(object) ?? "the group"

@@ -5,26 +5,17 @@ import StreakReplication
 import StreakScores
 import StreakWire
 
-/// Challenges to beat a result: made, answered, withdrawn, listed, and told of when something about them is new.
+/// Challenges to beat a result: made, answered, withdrawn, and listed.
 final class Challenges {
     let core: NodeCore
     private let loop: NodeLoop
     private let people: People
-    /// What this user knows of each group's challenges, since the node started.
-    private var known: [GroupID: Set<ChallengeNews>] = [:]
-    /// The subjects of results that challenges of each group are about.
-    private var watched: [GroupID: Set<[UInt8]>] = [:]
 
     /// The most open challenges of this user in a group.
     static let maximumOpen = 8
     /// What has ended is listed for so many days, and so many challenges of it.
     private static let listedDays = 30
     private static let maximumEnded = 100
-    /// News about challenges that ended longer ago, in days, are not told by a notice.
-    private static let newsDays = 3
-    /// After so many news of a group there are no more notices until the node starts again: a member can make, withdraw
-    /// and make challenges without end.
-    private static let maximumKnown = 1_000
 
     init(core: NodeCore, loop: NodeLoop, people: People) {
         (self.core, self.loop, self.people) = (core, loop, people)
@@ -85,7 +76,7 @@ final class Challenges {
 
     private func checkMayChallenge(_ user: UserID?, with result: DailyScore, in group: GroupID) throws {
         guard let user else {
-            guard players(of: group).contains(where: { $0 != me && !hasPlayed($0, result, in: group) }) else {
+            guard players(of: group).contains(where: { $0 != me && !core.hasPlayed($0, result, in: group) }) else {
                 throw NodeFailure.challengeRefused(.allPlayed)
             }
             return
@@ -93,17 +84,11 @@ final class Challenges {
         guard user != me else { throw NodeFailure.challengeRefused(.myself) }
         let name = core.name(of: user, in: group)
         guard core.isPlayer(user, in: group) else { throw NodeFailure.challengeRefused(.hidden(name: name)) }
-        guard !hasPlayed(user, result, in: group) else { throw NodeFailure.challengeRefused(.played(name: name)) }
+        guard !core.hasPlayed(user, result, in: group) else { throw NodeFailure.challengeRefused(.played(name: name)) }
     }
 
     private func players(of group: GroupID) -> [UserID] {
         (core.engine.state(of: group)?.members ?? []).map(\.user).filter { core.isPlayer($0, in: group) }
-    }
-
-    /// Whether a user has played the puzzle of a result. A high score can be beaten again and again.
-    private func hasPlayed(_ user: UserID, _ result: DailyScore, in group: GroupID) -> Bool {
-        core.namedGame(result.game, in: group).model != .highScore
-            && core.views[group]?.index.holds(puzzleOf: result, PlayerID(user.bytes.array)) ?? false
     }
 
     // MARK: Answering
@@ -119,7 +104,7 @@ final class Challenges {
         let state = try state(of: id, in: group)
         guard state.standing.isTo(me) else { throw NodeFailure.challengeRefused(.toOthers) }
         guard !state.isOver else { throw NodeFailure.challengeRefused(.ended) }
-        guard !hasPlayed(me, state.target, in: group) else { throw NodeFailure.challengeRefused(.playedByMe) }
+        guard !core.hasPlayed(me, state.target, in: group) else { throw NodeFailure.challengeRefused(.playedByMe) }
         if accepts {
             try core.checkSharing(in: group)
             guard core.isPlayer(me, in: group) else { throw NodeFailure.challengeRefused(.hiddenMyself) }
@@ -168,7 +153,7 @@ final class Challenges {
             && core.namedGame(place.result.game, in: group).model != .count
         guard isOffered else { return report }
         let names = core.names(in: group)
-        report.rivals = players(of: group).filter { $0 != me && !hasPlayed($0, place.result, in: group) }.map {
+        report.rivals = players(of: group).filter { $0 != me && !core.hasPlayed($0, place.result, in: group) }.map {
             ChallengeRival(user: core.shownID(of: $0, in: group), name: names[$0] ?? "")
         }.sorted { ($0.name, $0.user) < ($1.name, $1.user) }
         return report
@@ -180,7 +165,7 @@ final class Challenges {
         else { return [] }
         let results = index.results(of: PlayerID(me.bytes.array), from: firstOpenDay)
         return results.filter { result in
-            core.namedGame(result.game, in: group).model != .count && !hasPlayed(user, result, in: group)
+            core.namedGame(result.game, in: group).model != .count && !core.hasPlayed(user, result, in: group)
         }.map { result in
             let game = core.namedGame(result.game, in: group)
             return ChallengeOffer(
@@ -229,7 +214,7 @@ final class Challenges {
         let isToMe = state.standing.isTo(me)
         let mine = isToMe ? reply(to: state, in: group) : nil
         let isDecided = state.duel(of: me)?.outcome.isDecided ?? false
-        let mayAnswer = isToMe && !state.isOver && !isDecided && !hasPlayed(me, target, in: group)
+        let mayAnswer = isToMe && !state.isOver && !isDecided && !core.hasPlayed(me, target, in: group)
         var report = ChallengeReport(
             id: state.id, user: core.shownID(of: state.challenger, in: group), name: names[state.challenger] ?? "",
             me: state.challenger == me, friend: challenge.friend.map { core.shownID(of: $0, in: group) },
@@ -260,70 +245,4 @@ final class Challenges {
             outcome: isShown ? duel.outcome.rawValue : "", accepted: duel.reply?.accepts ?? false,
             label: played.map { Scoring.label(for: $0, in: state.game) }, covered: !isShown)
     }
-
-    // MARK: Telling
-
-    /// Tells this user what is new in a group, once records of it have changed.
-    func follow(_ records: [MergedRecord], in group: GroupID) {
-        let isAbout = records.contains { record in
-            switch RecordKind(rawValue: record.key.kind) {
-            case .challenge, .challengeAnswer: true
-            case .dailyScore: watched[group]?.contains(record.key.subject) ?? false
-            case .profile, .address, .gameDefinition, .reaction, .comment, .event, .setting, .retraction, .hiding, nil:
-                false
-            }
-        }
-        if isAbout || known[group] == nil { follow(group) }
-    }
-
-    /// The same, whatever has changed. What there was when the node started is not told again.
-    func follow(_ group: GroupID) {
-        guard group != core.privateGroup else { return }
-        let first = core.clock.today.adding(days: -Self.newsDays)
-        let states = core.challenges(in: group, endingFrom: first).filter { core.hears(of: $0, in: group) }
-        watched[group] = Set(states.map { DailyScore.recordSubject(of: $0.standing.challenge.result) })
-        let news = states.flatMap { state in self.news(of: state, in: group).map { ($0, state) } }
-        let all = Set(news.map(\.0))
-        // What disappears and comes again, as after an undo, is not told twice.
-        defer { known[group] = all.union(known[group] ?? []) }
-        guard let known = known[group], known.count < Self.maximumKnown else { return }
-        let words = ChallengeWords(core: core, group: group)
-        for (each, state) in news where !known.contains(each) {
-            core.publish(.notice(words.notice(of: each, state)))
-        }
-    }
-
-    private func news(of state: ChallengeState, in group: GroupID) -> [ChallengeNews] {
-        let name = state.standing.name
-        let isMine = state.challenger == me
-        var news: [ChallengeNews] = []
-        if state.standing.isTo(me), !state.isOver, reply(to: state, in: group) == nil,
-            !hasPlayed(me, state.target, in: group)
-        {
-            news.append(ChallengeNews(name: name, user: me, kind: .made))
-        }
-        for duel in state.duels where isMine || duel.user == me {
-            guard !core.isMuted(duel.user, in: group) else { continue }
-            if isMine, let reply = duel.reply, duel.outcome == .open || duel.outcome == .declined {
-                news.append(ChallengeNews(name: name, user: duel.user, kind: reply.accepts ? .accepted : .declined))
-            }
-            if duel.outcome.isDecided {
-                news.append(ChallengeNews(name: name, user: duel.user, kind: .decided(duel.outcome)))
-            }
-        }
-        return news
-    }
-}
-
-/// Something about a challenge that this user is told.
-struct ChallengeNews: Hashable, Sendable {
-    enum Kind: Hashable, Sendable {
-        case made, accepted, declined
-        case decided(ChallengeOutcome)
-    }
-
-    let name: ChallengeName
-    /// One of those who are challenged.
-    let user: UserID
-    let kind: Kind
 }

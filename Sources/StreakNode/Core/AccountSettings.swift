@@ -19,8 +19,9 @@ struct GroupSharing: Equatable, Sendable {
 /// The names: `favourite/GAME` and `reminded/GAME`, 1 or 0, where it differs from the default · a name alone, for a
 /// text · `stopped/GROUP` · `unshared/GROUP/GAME` · `chosen/RESULT`, where GROUP is 40 hexadecimal digits of the
 /// group's ID and RESULT the same of the hash of the result's subject · `recovered/DEVICE`, written like a group: the
-/// recovery key made that machine · `muted/USER`, 40 digits of the ID by which a group shows a person · `looked`, see `ActivityLook` · `differs/RESULT`, time u64 · subject blob · value: the replaced value of another
-/// machine, until the user has chosen.
+/// recovery key made that machine · `muted/USER`, 40 digits of the ID by which a group shows a person · `looked`, see
+/// `ActivityLook` · `told/DEVICE`, see `NotificationLog` · `differs/RESULT`, time u64 · subject blob · value: the
+/// replaced value of another machine, until the user has chosen.
 struct AccountSettings: Sendable {
     private var sharing: [String: GroupSharing] = [:]
     private var texts: [String: String] = [:]
@@ -29,6 +30,7 @@ struct AccountSettings: Sendable {
     private var recovered: Set<String> = []
     private var differing: [String: DailyScore] = [:]
     private var muted: Set<String> = []
+    private var logs: [String: NotificationLog] = [:]
     /// What the user has seen of the feed.
     private(set) var look = ActivityLook()
 
@@ -57,6 +59,7 @@ struct AccountSettings: Sendable {
         case ("chosen", 2): if holds { chosen.insert(parts[1]) } else { chosen.remove(parts[1]) }
         case ("differs", 2): differing[parts[1]] = Self.difference(in: record)
         case ("muted", 2): if holds { muted.insert(parts[1]) } else { muted.remove(parts[1]) }
+        case ("told", 2): logs[parts[1]] = NotificationLog(value: record.value)
         case ("recovered", 2): if holds { recovered.insert(parts[1]) } else { recovered.remove(parts[1]) }
         case ("favourite", 2), ("reminded", 2):
             guard let game = GameID(rawValue: parts[1]) else { return }
@@ -107,6 +110,18 @@ struct AccountSettings: Sendable {
     /// The record that says so.
     static func draft(sayingIsRecovered device: DeviceID) -> RecordDraft {
         .setting(name: "recovered/\(name(of: device))", value: [1])
+    }
+
+    // MARK: Notifications
+
+    /// What each of the user's machines has told.
+    var notificationLogs: [NotificationLog] { logs.keys.sorted().compactMap { logs[$0] } }
+
+    func notificationLog(of device: DeviceID) -> NotificationLog? { logs[Self.name(of: device)] }
+
+    /// The record that states what a machine has told.
+    static func draft(stating log: NotificationLog, of device: DeviceID) -> RecordDraft {
+        .setting(name: "told/\(name(of: device))", value: log.value)
     }
 
     // MARK: Muted people

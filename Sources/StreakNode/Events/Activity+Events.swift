@@ -7,12 +7,15 @@ import StreakWire
 
 /// What the feed tells of weekly events and champions.
 extension Activity {
+    /// So many seconds before an event's end the feed says so.
+    private static let noticeBeforeEnd: Int64 = 6 * 3_600
+
     /// The entries of a group's events and champions during the last thirty days.
     func eventEntries(of group: GroupID) -> [ActivityEntry] {
         let since = core.clock.today.adding(days: -ActivityFeed.days)
         let start = WeeklyEvent.start(of: since)
         return
-            (beginnings(since: since, in: group) + endings(since: since, in: group)
+            (beginnings(since: since, in: group) + ending(in: group) + endings(since: since, in: group)
             + champions(since: since, in: group)).filter { $0.at >= start }
     }
 
@@ -35,8 +38,24 @@ extension Activity {
             let game = plan.game.map { core.namedGame($0, in: group) }
             let chooser = planned.chooser.map { ", chosen by \(core.name(of: $0, in: group))" } ?? ""
             (entry.words, entry.icon) = ("\(plan.name(game)) this week\(chooser)", plan.icon(game))
+            if week == 0 { entry.notification = .started }
             return entry
         }
+    }
+
+    /// The event that ends within six hours, as long as it does.
+    private func ending(in group: GroupID) -> [ActivityEntry] {
+        let event = boards.planned(weekOf: boards.currentMonday.adding(days: -7), in: group).event
+        let now = core.clock.wallTime.seconds
+        guard (event.end - Self.noticeBeforeEnd..<event.end).contains(now),
+            let first = (core.engine.state(of: group)?.members ?? []).map(\.admittedAt).min(), first < event.end
+        else { return [] }
+        let game = event.plan.game.map { core.namedGame($0, in: group) }
+        var entry = ActivityEntry(
+            .eventEnding, nil, person: [], at: event.end - Self.noticeBeforeEnd, about: Self.about(event, in: group))
+        (entry.words, entry.icon) = ("only 6 hours left of \(event.plan.name(game))", event.plan.icon(game))
+        entry.notification = .ending
+        return [entry]
     }
 
     private func endings(since: PuzzleDay, in group: GroupID) -> [ActivityEntry] {
@@ -77,6 +96,30 @@ extension Activity {
                 }
             }
         }
+    }
+
+    /// This user's rank on the board of the last week that is over, if it is better than the week before. All of these
+    /// days are over everywhere, so nothing of them is covered.
+    func climb(in group: GroupID) -> [ActivityEntry] {
+        let lastDay = PuzzleDay.lastFinal(at: core.clock.wallTime.seconds)
+        let monday = lastDay.adding(days: 1).startOfWeek.adding(days: -7)
+        guard let now = rank(weekOf: monday, in: group), let before = rank(weekOf: monday.adding(days: -7), in: group),
+            now < before
+        else { return [] }
+        let end = monday.adding(days: 6).endEverywhere
+        var entry = ActivityEntry(
+            .climbed, nil, person: [], at: end, about: group.bytes.array + Array("\(monday)".utf8))
+        let places = before - now == 1 ? "1 place" : "\(before - now) places"
+        (entry.words, entry.icon) = ("saw you climb \(places), to #\(now) of week \(monday.isoWeek.week)", "🧗")
+        entry.notification = .climbed
+        return [entry]
+    }
+
+    private func rank(weekOf monday: PuzzleDay, in group: GroupID) -> Int? {
+        let query = boards.boardQuery(DaySpan(from: monday, to: monday.adding(days: 6)), in: group)
+        return boards.index(of: group).board(query, players: boards.players(of: group)) {
+            core.knownGame($0, in: group)
+        }.myRow?.rank
     }
 
     private static func about(_ event: WeeklyEvent, in group: GroupID) -> [UInt8] {

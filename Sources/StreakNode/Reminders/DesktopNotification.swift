@@ -16,6 +16,20 @@ struct DesktopNotification: Sendable {
     /// What the programs find in their environment, as `NAME=value`; nil for what this process found.
     var environment: [String]?
 
+    /// Whether this machine has the program that shows it.
+    var isThere: Bool {
+        #if os(macOS)
+            true
+        #else
+            searchPath.split(separator: ":").contains { unsafe access("\($0)/notify-send", X_OK) == 0 }
+        #endif
+    }
+
+    private var searchPath: String {
+        guard let environment else { return unsafe getenv("PATH").map { unsafe String(cString: $0) } ?? "" }
+        return environment.first { $0.hasPrefix("PATH=") }.map { String($0.dropFirst(5)) } ?? ""
+    }
+
     /// By `notify-send`, or on macOS by the script command.
     func show(_ text: String) {
         #if os(macOS)

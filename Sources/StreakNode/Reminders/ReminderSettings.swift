@@ -26,8 +26,7 @@ struct ReminderChoices: Equatable {
     var isSmart = true
     /// The user's own time, minutes after midnight.
     var minute = 19 * 60
-    /// From the first minute until the second; over midnight if the second is smaller.
-    var quiet: (from: Int, to: Int)?
+    var quiet: QuietHours?
 
     init(text: String) {
         for word in text.split(separator: " ").prefix(16) {
@@ -38,32 +37,14 @@ struct ReminderChoices: Equatable {
             case "fixed": isSmart = false
             default:
                 if let minute = TimeOfDay.minute(word) { self.minute = minute }
-                if word.hasPrefix("quiet=") { quiet = Self.quiet(word.dropFirst(6)) }
+                if word.hasPrefix("quiet=") { quiet = QuietHours(word.dropFirst(6)) }
             }
         }
     }
 
-    static func == (left: ReminderChoices, right: ReminderChoices) -> Bool { left.text == right.text }
-
     var text: String {
         let words = [isOn ? "on" : "off", isSmart ? "smart" : "fixed", TimeOfDay.text(minute)]
-        return (words + (quietText.map { ["quiet=\($0)"] } ?? [])).joined(separator: " ")
-    }
-
-    var quietText: String? { quiet.map { "\(TimeOfDay.text($0.from))-\(TimeOfDay.text($0.to))" } }
-
-    private static func quiet(_ text: some StringProtocol) -> (from: Int, to: Int)? {
-        let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { TimeOfDay.minute($0) }
-        guard ends.count == 2, let from = ends[0], let to = ends[1], from != to else { return nil }
-        return (from, to)
-    }
-
-    /// Why quiet hours cannot be read.
-    private static func quietFault(_ text: String) -> String {
-        let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { TimeOfDay.minute($0) }
-        guard ends.count == 2 else { return "they are two times with a hyphen between" }
-        guard ends[0] != nil, ends[1] != nil else { return "each end is a time of day from 00:00 to 23:59" }
-        return "they begin and end at the same time"
+        return (words + (quiet.map { ["quiet=\($0.text)"] } ?? [])).joined(separator: " ")
     }
 
     /// - Throws: `NodeFailure.invalidTimes`.
@@ -80,27 +61,14 @@ struct ReminderChoices: Equatable {
             // A user who gives a time wants that time.
             choices.isSmart = change.smart ?? false
         }
-        if let text = change.quiet {
-            choices.quiet = Self.quiet(text)
-            guard choices.quiet != nil || text.isEmpty else {
-                throw NodeFailure.invalidTimes(
-                    name: "Quiet hours", text: text, example: "22:00-08:00",
-                    reason: Self.quietFault(text))
-            }
-        }
+        if let text = change.quiet { choices.quiet = try QuietHours.chosen(text) }
         return choices
-    }
-
-    func isQuiet(at minute: Int) -> Bool {
-        guard let quiet else { return false }
-        return quiet.from < quiet.to
-            ? (quiet.from..<quiet.to).contains(minute) : minute >= quiet.from || minute < quiet.to
     }
 
     /// The plan, moved out of the quiet hours within the same day: to their end or, if they last over midnight, to the
     /// minute before they begin.
     func outOfQuiet(_ plan: ReminderPlan) -> ReminderPlan {
-        guard let quiet, isQuiet(at: plan.minute) else { return plan }
+        guard let quiet, quiet.contains(plan.minute) else { return plan }
         var moved = plan
         let isEvening = quiet.from > quiet.to && plan.minute >= quiet.from
         moved.fixedMinute = isEvening ? quiet.from - 1 : quiet.to

@@ -5,8 +5,8 @@ import StreakReplication
 import StreakScores
 import StreakWire
 
-/// Reminders of streaks at risk. All of the user's devices share the choices. How a reminder is shown is a setting of
-/// each machine.
+/// Reminders of streaks at risk. All of the user's devices share the choices. How reminders and notifications are shown
+/// is a setting of each machine.
 final class Reminders {
     private static let choicesSetting = "reminders"
     private static let stateSetting = "reminder-state"
@@ -31,9 +31,9 @@ final class Reminders {
 
     private var reminderState: ReminderState { ReminderState(text: core.accountSettings.text(Self.stateSetting) ?? "") }
 
-    private var showsOnDesktop: Bool { core.text(of: Self.desktopSetting) != "off" }
+    var showsOnDesktop: Bool { core.text(of: Self.desktopSetting) != "off" }
 
-    private var reminderCommand: String? { core.text(of: Self.commandSetting).flatMap { $0.isEmpty ? nil : $0 } }
+    var reminderCommand: String? { core.text(of: Self.commandSetting).flatMap { $0.isEmpty ? nil : $0 } }
 
     func change(_ change: ReminderChange) async throws {
         let choices = try reminderChoices.changed(by: change)
@@ -68,7 +68,7 @@ final class Reminders {
             isOn: isOn ?? choices.isOn, isSmart: choices.isSmart, fixedMinute: choices.minute, window: state.window,
             computedOn: state.computedOn, lastFired: state.lastFired)
         let isNew = plan.refresh(on: core.clock.today) { playingHours }
-        return (choices.isQuiet(at: plan.minute) ? choices.outOfQuiet(plan) : plan, isNew)
+        return (choices.outOfQuiet(plan), isNew)
     }
 
     private var playingHours: PlayingHours {
@@ -93,7 +93,7 @@ final class Reminders {
         let next = choices.isOn ? plan.next(after: core.clock.wallTime.seconds, in: core.clock.calendar) : nil
         return RemindersReport(
             on: choices.isOn, smart: choices.isSmart, time: TimeOfDay.text(plan.minute),
-            fixedTime: TimeOfDay.text(choices.minute), quiet: choices.quietText,
+            fixedTime: TimeOfDay.text(choices.minute), quiet: choices.quiet?.text,
             window: window.map {
                 "\(TimeOfDay.text($0.startHour * 60))-\(TimeOfDay.text(min($0.endHour * 60, 1_439)))"
             },
@@ -121,9 +121,21 @@ final class Reminders {
         let draft = RecordDraft.setting(name: Self.stateSetting, value: Array(state.text.utf8))
         loop.post(.write([(privateGroup, [draft])]))
         guard let told else { return }
-        core.publish(.notice(told))
-        if showsOnDesktop { desktop.show(told) }
-        if let reminderCommand { desktop.run(reminderCommand, with: told) }
+        show(told)
+    }
+
+    // MARK: Showing
+
+    var isOn: Bool { reminderChoices.isOn }
+
+    /// Whether this machine can show something outside of the page.
+    var showsOutside: Bool { reminderCommand != nil || showsOnDesktop && desktop.isThere }
+
+    /// Shows a text on this machine: on the page, on the desktop, by the user's command.
+    func show(_ text: String) {
+        core.publish(.notice(text))
+        if showsOnDesktop { desktop.show(text) }
+        if let reminderCommand { desktop.run(reminderCommand, with: text) }
     }
 
     /// When to check for reminders next; nil while they are off.

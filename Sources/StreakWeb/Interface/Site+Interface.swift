@@ -58,6 +58,15 @@ extension Site {
         InterfaceRoute(
             .post, "guest/stop", takes: [.text("ending").required, .text("file", limit: 1_024)]
         ) { GuestRequest.stop(try ending($0)) },
+        InterfaceRoute(.get, "notifications") { _ in NotificationRequest.show },
+        InterfaceRoute(
+            .post, "notifications", takes: [.texts("on"), .texts("off"), .text("quiet", limit: 16), .flag("desktop")]
+        ) {
+            NotificationRequest.change(
+                NotificationChange(
+                    on: $0.texts("on") ?? [], off: $0.texts("off") ?? [], quiet: $0.text("quiet"),
+                    desktop: $0.flag("desktop")))
+        },
         InterfaceRoute(.get, "reminders", takes: [plots]) {
             ReminderRequest.show(plots: $0.isSet("plots"))
         },

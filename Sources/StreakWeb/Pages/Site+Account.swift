@@ -175,7 +175,7 @@ extension Site {
                 : "Shut out, but not from \(report.refusedBy.map { "“\($0)”" }.joined(separator: ", ")), which can take no further changes."
         },
         Form("/backup", Site.backUp) { site, visit, refusal in try await site.showBackup(visit, refusal: refusal) },
-        Form("/reminders", Site.changeReminders), rulesForm,
+        Form("/reminders", Site.changeReminders), Form("/notifications", Site.changeNotifications), rulesForm,
     ]
 
     /// A file on this machine as typed: `~/…` and plain names are below the home folder.

@@ -61,8 +61,9 @@ extension Site {
 
     private func line(_ entry: FeedEntryReport, namesGroup: Bool) -> ActivityView.Line {
         let when = Timestamp(entry.at)?.relativeText(to: now()) ?? entry.at
-        let event = entry.kind == "event" || entry.kind == "eventWon" ? "/event" : nil
-        let player = PageLink(event ?? (entry.kind == "champion" ? "/champions" : "/player"))
+        let event = ["event", "eventEnding", "eventWon"].contains(entry.kind) ? "/event" : nil
+        let isOfWeek = entry.kind == "champion" || entry.kind == "climbed"
+        let player = PageLink(event ?? (isOfWeek ? "/champions" : "/player"))
             .adding("group", entry.group).adding("user", entry.user.isEmpty || event != nil ? nil : entry.user)
         // What is said is about this user's own result.
         let owner = entry.kind == "reaction" || entry.kind == "comment" ? nil : entry.user

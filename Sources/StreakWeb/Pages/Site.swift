@@ -99,6 +99,7 @@ struct Site: Sendable {
         var myAvatar: AvatarView
         var myName: String
         var chip: StatusView
+        var bell: BellView
         var choices: [GroupChoice]
         var groupName: String
         var hasGroups: Bool
@@ -136,6 +137,7 @@ struct Site: Sendable {
         let layout = LayoutView(
             title: title, nav: nav, myAvatar: AvatarView(user: frame.profile.user, name: frame.profile.name),
             myName: frame.profile.name, chip: statusView(frame),
+            bell: BellView(frame.status.fresh),
             choices: frame.current.map {
                 GroupChoice(id: $0.id, title: $0.title, note: $0.membersText, chosen: $0.id == shown?.id)
             },
@@ -218,7 +220,8 @@ struct Site: Sendable {
         ("/champions", Site.showChampions), ("/event", Site.showEvent), ("/game", Site.showGame),
         ("/games/define", Site.showDefine),
         ("/exchange", Site.showExchange), ("/export", { site in { try await site.exportResults($0) } }),
-        ("/reminders", Site.showReminders), ("/rules", Site.showRules), ("/open", Site.openLink),
+        ("/reminders", Site.showReminders), ("/notifications", Site.showNotifications), ("/rules", Site.showRules),
+        ("/open", Site.openLink),
         ("/welcome", { site in { try await site.showWelcome($0) } }),
     ]
 
@@ -273,7 +276,8 @@ struct Site: Sendable {
             .history: ["history", "record", "share", "exchange", "export"],
             .friends: ["friends", "player", "group", "leave", "invite", "join"],
             .profile: [
-                "profile", "privacy", "guest", "recovery", "devices", "connection", "backup", "reminders", "rules",
+                "profile", "privacy", "guest", "recovery", "devices", "connection", "backup", "reminders",
+                "notifications", "rules",
             ],
         ]
         let word = visit.path.split(separator: "/").first.map(String.init) ?? ""

@@ -15,6 +15,7 @@ function fragmentURL(address) {
 /** Replaces every live part that has changed. Keeps focus and scroll positions. */
 function swap(parsed, isNavigation) {
   const summary = document.querySelector("[data-summary]")?.dataset.summary;
+  const news = document.getElementById("bell")?.dataset.said;
   const active = document.activeElement;
   const focusID = active?.id;
   const focusHref = active?.getAttribute?.("href");
@@ -46,7 +47,9 @@ function swap(parsed, isNavigation) {
     again?.focus({ preventScroll: true });
   }
   const said = document.querySelector("[data-summary]")?.dataset.summary;
-  if (said && said !== summary) document.getElementById("announce").textContent = said;
+  const told = document.getElementById("bell")?.dataset.said;
+  const changed = [said !== summary && said, told !== news && told].filter(Boolean);
+  if (changed.length) document.getElementById("announce").textContent = changed.join(". ");
 }
 
 function positions(element) {

@@ -20,6 +20,8 @@ struct Templates: Sendable {
         "welcome": PackageResources.welcome_mustache,
         "icons": PackageResources.icons_mustache,
         "chip": PackageResources.chip_mustache,
+        "bell": PackageResources.bell_mustache,
+        "notifications": PackageResources.notifications_mustache,
         "avatar": PackageResources.avatar_mustache,
         "banner": PackageResources.banner_mustache,
         "today": PackageResources.today_mustache,
