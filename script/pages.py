@@ -189,7 +189,7 @@ def pages(visitor, first):
             target = parts.path + (f"?{parts.query}" if parts.query else "")
             own = f"{parts.scheme}://{parts.netloc}" == visitor.home
             # Files are no pages.
-            if own and target not in seen and not target.startswith(("/assets/", "/export")):
+            if own and target not in seen and not target.startswith(("/assets/", "/export", "/picture/image")):
                 seen.add(target)
                 waiting.append(target)
         yield address

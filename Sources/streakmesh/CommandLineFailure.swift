@@ -16,6 +16,10 @@ enum CommandLineFailure: Error, Equatable {
     case refused(RefusedText)
     /// This system has no program that would keep the node running.
     case noServiceManager(String)
+    /// This system has no program that makes a PNG of a picture.
+    case noPictureProgram
+    /// That program did not make one.
+    case pictureFailed
     /// The program that keeps services running refused something.
     case serviceFailed(String, output: String)
 }
@@ -77,6 +81,15 @@ struct FailureNotice: Equatable {
                 hint:
                     "Sign in to a desktop or by SSH, not by `su` or `sudo`: a service belongs to the user who signs in.",
                 exitCode: 1)
+        case CommandLineFailure.noPictureProgram:
+            self.init(
+                code: "noPictureProgram", message: "This system has no `rsvg-convert`, which makes a PNG of a picture.",
+                hint: "Install it (Debian, Ubuntu: librsvg2-bin; macOS: librsvg), write an .svg, or save on the page.",
+                exitCode: 1)
+        case CommandLineFailure.pictureFailed:
+            self.init(
+                code: "pictureFailed", message: "`rsvg-convert` did not make a PNG of the picture.",
+                hint: "Write an .svg, or save the PNG on the page.", exitCode: 1)
         case ControlError.nodeNotRunning:
             self.init(
                 code: "notRunning", message: "No node is running on this data folder.",

@@ -49,7 +49,8 @@ struct StreakMeshCommand: AsyncParsableCommand {
                 name: "Numbers:",
                 subcommands: [
                     StatsCommand.self, StreaksCommand.self, AchievementsCommand.self, RecapCommand.self,
-                    VersusCommand.self, ChampionsCommand.self, ShareCommand.self, RemindersCommand.self,
+                    VersusCommand.self, ChampionsCommand.self, ShareCommand.self, TemplatesCommand.self,
+                    RemindersCommand.self,
                 ]),
             CommandGroup(
                 name: "Node:",

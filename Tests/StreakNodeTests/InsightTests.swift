@@ -142,24 +142,6 @@ import Testing
         }
     }
 
-    @Test func `a share text tells of a loss, and of which day`() async throws {
-        try await NodeParty.alone { node, _ in
-            func text(_ ago: Int) async throws -> String {
-                let day = Self.today.adding(days: -ago).description
-                return try await node.call(
-                    ShareTextRequest.show(game: "wordle", date: day)
-                ).text
-            }
-            for (ago, score) in [(0, "4"), (1, "X"), (2, "4")] { try await node.add(try Self.wordle(ago, score)) }
-            #expect(try await text(0).contains("Solved today's Wordle"))
-            let loss = try await text(1)
-            #expect(loss.contains("No luck with Wordle") && !loss.contains("today") && loss.contains("X/6"))
-            #expect(loss.contains("of \(Self.today.adding(days: -1).day) "))
-            #expect(try await text(2).contains("Solved Wordle"))
-            await #expect(throws: NodeFailure.self) { _ = try await text(3) }
-        }
-    }
-
     @Test func `champions are those of weeks that are over`() async throws {
         try await NodeParty.alone { node, _ in
             _ = try await node.group(.create(title: "Red"))

@@ -215,7 +215,7 @@ extension NodeRequest {
             FeedRequest.show as FeedRequest, TalkRequest.show as TalkRequest, ChallengeRequest.list as ChallengeRequest,
             ChallengeRequest.look as ChallengeRequest, MuteRequest.list as MuteRequest,
             is RecapRequest, is VersusRequest, is ChampionsRequest, EventRequest.show as EventRequest,
-            is ShareTextRequest:
+            is ShareRequest, ShareTemplateRequest.list as ShareTemplateRequest:
             true
         case GroupSettingsRequest.ownRules(let change) as GroupSettingsRequest: change == GroupSettingsChange()
         case ImportRequest.load(_, let options) as ImportRequest,

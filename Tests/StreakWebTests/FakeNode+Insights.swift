@@ -27,9 +27,33 @@ extension FakeNode {
         case ChampionsRequest.show(let period, let game, let group) as ChampionsRequest:
             return champions(period, game: game, group: group ?? Self.group)
         case let request as EventRequest: return try event(request)
-        case is ShareTextRequest: return ShareTextReport(text: "I solved it.")
+        case let request as ShareRequest: return share(request)
+        case is ShareTemplateRequest: return templates
         default: return nil
         }
+    }
+
+    private func share(_ request: ShareRequest) -> ShareReport {
+        let isSquare = request.picture?.shape == "square"
+        let title = scenario == .hostile ? Self.script : "Wordle: 3 guesses"
+        return ShareReport(
+            text: "I solved it.\n\(title)", title: title, description: "\(name(1)), \(title)",
+            fileName: "streakmesh-wordle-2026-11-21",
+            picture: request.picture.map { _ in
+                PictureReport(
+                    svg: "<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>", width: isSquare ? 1_080 : 1_200,
+                    height: isSquare ? 1_080 : 630)
+            })
+    }
+
+    private var templates: ShareTemplatesReport {
+        ShareTemplatesReport(
+            templates: ["unlock", "solved"].map { kind in
+                ShareTemplatesReport.Template(
+                    kind: kind, text: scenario == .hostile ? Self.script : "{game}: {result}", own: kind == "solved",
+                    placeholders: ["game", "result"],
+                    example: scenario == .hostile ? Self.script : "Wordle: 3 guesses")
+            })
     }
 
     private func subject(_ member: String?) -> String { member == nil ? name(1) : name(0) }

@@ -192,6 +192,8 @@ extension SentForm {
             let body = try await browser.get("/achievements").body
             #expect(body.contains("<span>💎 Daily Devotee, diamond"))
             #expect(body.contains("data-text=\"💎 I reached "))
+            #expect(body.contains("<li class=\"unlock\" data-icon=\"💎\" data-title=\"Daily Devotee, diamond\">"))
+            #expect(!body.contains("data-rest="))
             #expect(body.contains("<progress max=\"2700\" value=\"520\">"))
             #expect(body.contains("2,180 to level 15"))
             let other = try await browser.get("/achievements?member=\(FakeNode.user(0))").body
@@ -202,6 +204,7 @@ extension SentForm {
             let body = try await page.signedIn().get("/today").body
             #expect(body.contains("<a href=\"/achievements\">and 2 more</a>"))
             #expect(body.components(separatedBy: "class=\"unlock\"").count == 4)
+            #expect(body.contains("role=\"status\" data-rest=\"5 achievements reached\">"))
         }
     }
 

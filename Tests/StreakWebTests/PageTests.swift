@@ -20,6 +20,7 @@ import Testing
         "/player?user=\(FakeNode.user(61))", "/numbers", "/numbers?game=wordle&range=all", "/numbers?range=7d",
         "/numbers?from=2026-11-01&to=2026-11-21", "/numbers?member=\(FakeNode.user(0))&group=\(FakeNode.group)",
         "/numbers?game=nothing", "/streaks", "/streaks?date=2026-11-02", "/achievements", "/recap",
+        "/picture?of=week&look=dark", "/templates",
         "/recap?date=2026-11-10", "/champions", "/champions?period=month&game=wordle", "/games?favourites=1",
         "/event", "/event?date=2026-11-12",
         "/games?category=custom", "/games?q=nothing+like+it", "/game?id=wordle", "/game?id=\(FakeNode.customGame)",

@@ -47,7 +47,9 @@ import Testing
         ("numbers-member", .full, "/numbers?member=\(FakeNode.user(0))", nil),
         ("numbers-empty", .silent, "/numbers", nil), ("streaks", .full, "/streaks", nil),
         ("streaks-empty", .silent, "/streaks", nil), ("achievements", .full, "/achievements", nil),
-        ("recap", .full, "/recap", nil), ("games", .full, "/games", nil), ("game", .full, "/game?id=wordle", nil),
+        ("recap", .full, "/recap", nil), ("templates", .full, "/templates", nil),
+        ("picture", .full, "/picture?of=week&shape=square", nil), ("games", .full, "/games", nil),
+        ("game", .full, "/game?id=wordle", nil),
         ("game-own", .full, "/game?id=\(FakeNode.habit)", nil), ("define", .full, "/games/define", nil),
         (
             "define-try", .full, "/games/test",

@@ -40,6 +40,7 @@ import Testing
         .noResultOfMember(name: "Ben", game: "Wordle"), .resultCovered(game: "Wordle"), .invalidEmoji,
         .invalidComment(limit: 500), .unknownComment("x"), .commentOfAnother,
         .unknownChallenge("x"), .challengeRefused(.played(name: "Ben")),
+        .nothingToShare(reason: "r"), .invalidTemplate(reason: "r"),
         .invalidEvent(reason: "The rule “double” needs a game."),
         .invalidTimes(name: "quiet", text: "x", example: "22:00-07:00", reason: "r"),
     ]

@@ -370,11 +370,18 @@ extension EventRequest {
     }
 }
 
-extension ShareTextRequest {
-    public func answer(on node: isolated MeshNode) async throws -> ShareTextReport {
+extension ShareRequest {
+    public func answer(on node: isolated MeshNode) async throws -> ShareReport {
+        try node.services.boards.share(self)
+    }
+}
+
+extension ShareTemplateRequest {
+    public func answer(on node: isolated MeshNode) async throws -> ShareTemplatesReport {
         let boards = node.services.boards
         return switch self {
-        case .show(let game, let date): try boards.shareText(game: game, date: date)
+        case .list: boards.templates()
+        case .change(let kind, let text): try await boards.changeTemplate(kind, text: text)
         }
     }
 }

@@ -341,7 +341,3 @@ public struct RemindersReport: Codable, Sendable, Equatable {
     /// Empty unless asked for.
     public var plots: [PlotReport]
 }
-
-public struct ShareTextReport: Codable, Sendable, Equatable {
-    public var text: String
-}

@@ -58,14 +58,6 @@ public enum ChampionsRequest: NodeRequest {
     case show(period: String, game: String?, group: String?)
 }
 
-/// A text ready to copy, for this user's result of a game and day.
-public enum ShareTextRequest: NodeRequest {
-    public typealias Report = ShareTextReport
-    public static let name = RequestName.shareText
-
-    case show(game: String, date: String?)
-}
-
 /// When a node reminds its user of streaks at risk.
 public enum ReminderRequest: NodeRequest {
     public typealias Report = RemindersReport

@@ -164,6 +164,10 @@ public enum NodeFailure: Error, Codable, Equatable, Sendable {
     case noResultOfMember(name: String, game: String)
     /// The result is covered until this user has played that puzzle of the game.
     case resultCovered(game: String)
+    /// There is nothing of the kind to send to anybody. `reason` is a clause.
+    case nothingToShare(reason: String)
+    /// A text cannot be a template of share texts. `reason` is a clause.
+    case invalidTemplate(reason: String)
     /// The rule of a weekly event needs a game, or takes none.
     case invalidEvent(reason: String)
     /// The text is not one emoji.

@@ -118,9 +118,21 @@ extension RecapRequest {
     }
 }
 
-extension ShareTextRequest {
+extension ShareRequest {
     public func checkArguments() throws {
-        if case .show(_, let date) = self { try Argument.check(days: [date]) }
+        switch self {
+        case .result(_, let date, _), .week(let date, _, _, _): try Argument.check(days: [date])
+        case .streak, .achievement: break
+        }
+        if let picture { _ = try Argument.picture(picture) }
+    }
+}
+
+extension ShareTemplateRequest {
+    public func checkArguments() throws {
+        guard case .change(let kind, let text) = self else { return }
+        let occasion = try Argument.occasion(kind)
+        if let text { _ = try Argument.template(occasion, text) }
     }
 }
 
@@ -234,6 +246,42 @@ enum Argument {
         }
         guard (1...Ledger.maximumInviteLifetime).contains(lifetime) else {
             throw NodeFailure.invalidInvite(reason: "an invite lasts at most 90 days")
+        }
+    }
+
+    // MARK: Share texts and pictures
+
+    static func picture(_ style: PictureStyle) throws -> (look: Picture.Look, shape: Picture.Shape) {
+        guard let look = style.look.map({ Picture.Look(rawValue: $0) }) ?? .light else {
+            throw NodeFailure.invalidSetting(name: "look", values: Picture.Look.allCases.map(\.rawValue))
+        }
+        guard let shape = style.shape.map({ Picture.Shape(rawValue: $0) }) ?? .wide else {
+            throw NodeFailure.invalidSetting(name: "shape", values: Picture.Shape.allCases.map(\.rawValue))
+        }
+        return (look, shape)
+    }
+
+    static func occasion(_ word: String) throws -> ShareTemplate.Occasion {
+        guard let occasion = ShareTemplate.Occasion(rawValue: word) else {
+            throw NodeFailure.invalidSetting(name: "kind", values: ShareTemplate.Occasion.allCases.map(\.rawValue))
+        }
+        return occasion
+    }
+
+    static func template(_ occasion: ShareTemplate.Occasion, _ text: String) throws -> ShareTemplate {
+        do throws(ShareTemplate.Refusal) {
+            return try ShareTemplate(occasion, text)
+        } catch {
+            switch error {
+            case .empty: throw NodeFailure.invalidTemplate(reason: "it is empty")
+            case .tooLong:
+                throw NodeFailure.invalidTemplate(
+                    reason: "it is longer than \(ShareTemplate.maximumLength) characters, or "
+                        + "\(ShareTemplate.maximumSize.grouped) bytes")
+            case .unknownPlaceholder(let name):
+                let known = occasion.placeholders.map { "{\($0.rawValue)}" }.joined(separator: " ")
+                throw NodeFailure.invalidTemplate(reason: "there is no {\(name.prefix(40))} here, only \(known)")
+            }
         }
     }
 

@@ -34,7 +34,7 @@ public enum RequestName: String, Codable, Sendable, CaseIterable {
     case profile, recoveryKey, recovery, backup, device, deviceLink, friendship, groupList, group, groupSettings,
         member, admission, annulment, person, invite, inviteList, link, join, privacy, guest, score, undo, results,
         status, doctor, internet, clock, board, statistics, streaks, achievements, recap, versus, champions, event,
-        shareText, reminder, games, game,
+        share, shareTemplate, reminder, games, game,
         pattern, export, load, chat, talk, mute, feed, challenge, notification
 
     /// The type of request that has the name.
@@ -75,7 +75,8 @@ public enum RequestName: String, Codable, Sendable, CaseIterable {
         case .versus: VersusRequest.self
         case .champions: ChampionsRequest.self
         case .event: EventRequest.self
-        case .shareText: ShareTextRequest.self
+        case .share: ShareRequest.self
+        case .shareTemplate: ShareTemplateRequest.self
         case .reminder: ReminderRequest.self
         case .games: GamesRequest.self
         case .game: GameRequest.self

@@ -20,17 +20,18 @@ extension Boards {
     }
 
     func subject(_ member: String?, in selector: String?) async throws -> InsightSubject {
-        guard let member else {
-            guard let group = try selector.map({ try core.group($0) }) ?? core.privateGroup else {
-                throw NodeFailure.noGroup()
-            }
-            return InsightSubject(
-                user: core.identity.user, group: group, insights: core.insights(of: core.me, in: group),
-                name: core.ownName)
-        }
+        guard let member else { return try ownSubject(in: selector.map { try core.group($0) }) }
         let group = try core.group(selector)
         let user = try await people.member(member, of: group)
         return subject(user, in: group)
+    }
+
+    /// This user, as seen by a group; nil is the private group.
+    func ownSubject(in group: GroupID? = nil) throws -> InsightSubject {
+        guard let group = group ?? core.privateGroup else { throw NodeFailure.noGroup() }
+        return InsightSubject(
+            user: core.identity.user, group: group, insights: core.insights(of: core.me, in: group),
+            name: core.ownName)
     }
 
     /// What this user may see of a member. Covered results are left out of the numbers.
@@ -185,9 +186,13 @@ extension Boards {
         friendDays(of: subject.user, in: subject.group == core.privateGroup ? core.memberGroups : [subject.group])
     }
 
+    func achievementSet(of subject: InsightSubject) -> AchievementSet {
+        subject.insights.achievements(on: core.clock.today, friends: friendDays(of: subject))
+    }
+
     func achievements(of subject: InsightSubject) throws -> AchievementsReport {
         let friends = friendDays(of: subject)
-        let set = subject.insights.achievements(on: core.clock.today, friends: friends)
+        let set = achievementSet(of: subject)
         let groups = subject.group == core.privateGroup ? core.memberGroups : [subject.group]
         let rewards = eventCoins(of: subject.user, in: groups)
         let experience = subject.insights.experience(friends: friends, rewards: rewards)
@@ -211,7 +216,7 @@ extension Boards {
         TierUnlockReport(
             achievement: unlock.reached.achievement.rawValue, tier: unlock.reached.tier.name,
             title: unlock.reached.title, icon: unlock.reached.tier.emoji, day: unlock.day.description,
-            text: "\(unlock.reached.tier.emoji) I reached \(unlock.reached.title) on StreakMesh!")
+            text: template(.unlock).text(for: unlock, name: core.ownName))
     }
 
     private static let celebratedSetting = "celebrated"
@@ -224,7 +229,7 @@ extension Boards {
 
     func celebrate() async throws -> AchievementsReport {
         let subject = try await subject(nil, in: nil)
-        let set = subject.insights.achievements(on: core.clock.today, friends: friendDays(of: subject))
+        let set = achievementSet(of: subject)
         let reached = Set(set.unlocks.map(\.reached)).union(celebrated)
         if reached != celebrated {
             let text = reached.sorted().map(\.text).joined(separator: " ")
@@ -249,16 +254,31 @@ extension Boards {
 
     // MARK: Recap
 
-    func recap(date: String?, group selector: String?) throws -> RecapReport {
+    /// A week: this user's, by all of their own results, and a group's.
+    struct Week {
+        var own: GroupID
+        var mine: WeeklyRecap
+        var group: GroupID?
+        var ours: GroupRecap?
+    }
+
+    /// The week of a date. `selector` nil is the active group, if there is one; `isAlone` leaves it out.
+    func week(date: String?, group selector: String?, isAlone: Bool = false) throws -> Week {
         let shown = try shownDay(date)
         let day = min(shown.startOfWeek.adding(days: 6), core.clock.today)
         guard let own = core.privateGroup else { throw NodeFailure.noGroup() }
-        let group = try selector.map { try core.group($0) } ?? core.activeGroup
-        let mine = core.insights(of: core.me, in: own).weeklyRecap(on: day)
+        let group = isAlone ? nil : try selector.map { try core.group($0) } ?? core.activeGroup
         let ours = group.map { group -> GroupRecap in
             let query = boardQuery(DaySpan(from: day.startOfWeek, to: day), in: group)
             return index(of: group).groupRecap(query, players: players(of: group)) { core.knownGame($0, in: group) }
         }
+        return Week(
+            own: own, mine: core.insights(of: core.me, in: own).weeklyRecap(on: day), group: group, ours: ours)
+    }
+
+    func recap(date: String?, group selector: String?) throws -> RecapReport {
+        let week = try week(date: date, group: selector)
+        let (own, mine, group, ours) = (week.own, week.mine, week.group, week.ours)
         let title = group.map { core.title(of: $0) }
         let names = { (id: GameID) in self.core.namedGame(id, in: group ?? own) }
         return RecapReport(
@@ -367,20 +387,6 @@ extension Boards {
                     winner: winner(wins.champion), count: wins.count, current: wins.current, longest: wins.longest,
                     latest: period.text(wins.latest))
             })
-    }
-
-    func shareText(game selector: String, date: String?) throws -> ShareTextReport {
-        guard let privateGroup = core.privateGroup else { throw NodeFailure.noGroup() }
-        let game = try core.game(selector)
-        let day = try core.day(date) ?? core.clock.today
-        let insights = core.insights(of: core.me, in: privateGroup)
-        guard let score = core.ownIndex.results(of: core.me, game: game.id, from: day, to: day).last else {
-            throw NodeFailure.noSuchResult(game: game.name, day: day.description)
-        }
-        let streak = insights.streak(in: game, on: day).current
-        return ShareTextReport(
-            text: ShareTemplate.standard(insights.occasion(of: score), isToday: day == core.clock.today)
-                .text(for: score, in: game, name: core.ownName, streak: streak))
     }
 }
 

@@ -133,8 +133,8 @@ extension RequestName {
             .mute, .feed, .challenge, .event, .notification:
             true
         case .profile, .groupList, .groupSettings, .guest, .score, .undo, .results, .status, .clock, .board,
-            .statistics, .streaks, .achievements, .recap, .versus, .champions, .shareText, .games, .game, .pattern,
-            .export, .load, .chat:
+            .statistics, .streaks, .achievements, .recap, .versus, .champions, .share, .shareTemplate, .games,
+            .game, .pattern, .export, .load, .chat:
             false
         }
     }

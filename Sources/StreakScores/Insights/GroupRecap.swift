@@ -8,6 +8,19 @@ public struct GroupRecap: Hashable, Sendable {
         public var points: Int
     }
 
+    /// One of the first three ranks.
+    public struct Place: Hashable, Sendable {
+        public var rank: Int
+        public var name: String
+        public var points: Int
+
+        public init(rank: Int, name: String, points: Int) {
+            self.rank = rank
+            self.name = name
+            self.points = points
+        }
+    }
+
     /// Ranks gained since the week before.
     public struct Climb: Hashable, Sendable {
         public var player: PlayerID
@@ -31,6 +44,8 @@ public struct GroupRecap: Hashable, Sendable {
     public var span: DaySpan
     /// Everybody with the first rank, in board order; empty for a week without results.
     public var winners: [Winner]
+    /// Everybody with points and a rank from one to three, in board order.
+    public var podium: [Place]
     /// Everybody with the largest gain; empty if nobody climbed.
     public var climbers: [Climb]
     /// `nil` if no puzzle was played by two members.
@@ -83,6 +98,10 @@ extension ScoreIndex {
             week: monday.isoWeek, span: DaySpan(from: week.from, to: week.to),
             winners: board.rows.filter { $0.rank == 1 && $0.value > 0 }
                 .map { GroupRecap.Winner(player: $0.player, name: $0.name, points: $0.value) },
+            podium: board.rows.compactMap { row in
+                guard let rank = row.rank, rank <= 3, row.value > 0 else { return nil }
+                return GroupRecap.Place(rank: rank, name: row.name, points: row.value)
+            },
             climbers: Self.climbers(of: board.rows, since: rowsBefore),
             best: finder.best(of: players.filter { listed.contains($0.id) }, games: games),
             coveredCount: board.coveredCount)

@@ -39,14 +39,16 @@ public struct ShareTemplate: Hashable, Sendable {
     public enum Refusal: Error, Hashable, Sendable {
         /// Only white space.
         case empty
-        /// More than `maximumLength` characters.
-        case tooLong(characters: Int)
+        /// More than `maximumLength` characters or `maximumSize` bytes.
+        case tooLong
         /// A placeholder that this kind of template does not have.
         case unknownPlaceholder(String)
     }
 
     /// The longest template in characters. Enough for any message service.
     public static let maximumLength = 500
+    /// The longest template in bytes of UTF-8, so that a setting holds it.
+    public static let maximumSize = 1_300
     /// The longest value in characters. Longer ones are cut.
     public static let maximumValueLength = 80
 
@@ -60,9 +62,7 @@ public struct ShareTemplate: Hashable, Sendable {
 
     public init(_ occasion: Occasion, _ text: String) throws(Refusal) {
         // Bytes first, because counting the characters of a hostile text is itself work.
-        guard text.utf8.count <= Self.maximumLength * 16, text.count <= Self.maximumLength else {
-            throw .tooLong(characters: min(text.utf8.count, text.prefix(Self.maximumLength * 16).count))
-        }
+        guard text.utf8.count <= Self.maximumSize, text.count <= Self.maximumLength else { throw .tooLong }
         guard text.contains(where: { !$0.isWhitespace }) else { throw .empty }
         for part in Self.parts(of: text) {
             if case .name(let name) = part {

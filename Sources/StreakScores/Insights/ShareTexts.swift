@@ -13,15 +13,32 @@ extension ShareTemplate {
         ])
     }
 
+    /// The text about an invented result or tier, to show what a template makes.
+    public func example(name: String) -> String {
+        filled([
+            .achievement: Achievement.streakMaster.title, .tier: Tier.gold.name, .value: "14 days in the best streak",
+            .emoji: occasion == .unlock ? Achievement.streakMaster.emoji : "🟩", .name: name, .day: "20 Nov 2026",
+            .game: "Wordle", .result: occasion == .lost ? "X/6" : occasion == .perfect ? "1 guess" : "3 guesses",
+            .number: "#1616", .streak: "12", .link: "https://www.nytimes.com/games/wordle",
+        ])
+    }
+
     /// The text for a tier reached.
     public func text(for unlock: TierUnlock, name: String = "") -> String {
         let achievement = unlock.reached.achievement
-        let position = unlock.reached.tier.rawValue
-        let value = position < achievement.thresholds.count ? achievement.thresholds[position] : achievement.mostNeeded
         return filled([
             .achievement: achievement.title, .tier: unlock.reached.tier.name, .emoji: achievement.emoji, .name: name,
-            .day: BoardRange.date(unlock.day), .value: "\(value) \(achievement.unit)",
+            .day: BoardRange.date(unlock.day), .value: unlock.reached.measure,
         ])
+    }
+}
+
+extension AchievementTier {
+    /// What it takes: “30 days in the best streak”.
+    var measure: String {
+        let position = tier.rawValue
+        let value = position < achievement.thresholds.count ? achievement.thresholds[position] : achievement.mostNeeded
+        return "\(value) \(achievement.unit)"
     }
 }
 

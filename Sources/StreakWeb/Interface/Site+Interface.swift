@@ -5,7 +5,7 @@ extension Site {
     /// Every address. docs/api.md lists the same (tested).
     static let interface: [InterfaceRoute] =
         accountRoutes + groupRoutes + friendRoutes + resultRoutes + talkRoutes + challengeRoutes + gameRoutes
-        + numberRoutes
+        + numberRoutes + shareRoutes
         + exchangeRoutes
 
     private static let group = InterfaceKey.text("group")
@@ -488,9 +488,38 @@ extension Site {
             EventRequest.choose(rule: $0.required("rule"), game: $0.text("game"), group: $0.text("group"))
         },
         InterfaceRoute(.post, "event/withdraw", takes: [group]) { EventRequest.withdraw(group: $0.text("group")) },
-        InterfaceRoute(.get, "share", takes: [game.required, date]) {
-            ShareTextRequest.show(game: $0.required("game"), date: $0.text("date"))
+    ]
+
+    // MARK: Sharing with anybody
+
+    private static let style: [InterfaceKey] = [
+        .flag("picture"), .text("look", limit: 16), .text("shape", limit: 16),
+    ]
+
+    /// The picture that a query asks for.
+    private static func style(_ document: InterfaceDocument) -> PictureStyle? {
+        let style = PictureStyle(look: document.text("look"), shape: document.text("shape"))
+        return document.isSet("picture") || style != PictureStyle() ? style : nil
+    }
+
+    private static let shareRoutes: [InterfaceRoute] = [
+        InterfaceRoute(.get, "share", takes: [game.required, date] + style) {
+            ShareRequest.result(game: $0.required("game"), date: $0.text("date"), picture: style($0))
         },
+        InterfaceRoute(.get, "share/streak", takes: [game] + style) {
+            ShareRequest.streak(game: $0.text("game"), picture: style($0))
+        },
+        InterfaceRoute(.get, "share/week", takes: [.text("week", limit: 32), group, .flag("alone")] + style) {
+            ShareRequest.week(
+                date: $0.text("week"), group: $0.text("group"), isAlone: $0.isSet("alone"), picture: style($0))
+        },
+        InterfaceRoute(.get, "share/achievement", takes: [.text("achievement", limit: 64)] + style) {
+            ShareRequest.achievement($0.text("achievement"), picture: style($0))
+        },
+        InterfaceRoute(.get, "templates") { _ in ShareTemplateRequest.list },
+        InterfaceRoute(
+            .post, "templates", takes: [.text("kind", limit: 32).required, .text("text", limit: 2_048)]
+        ) { ShareTemplateRequest.change(kind: $0.required("kind"), text: $0.text("text")) },
     ]
 
     // MARK: Files

@@ -25,6 +25,8 @@ struct RecapView: Sendable {
     var groupText: String?
     var coveredText: String?
     var championsHref: String
+    /// Nil for a week in which nobody has played.
+    var pictureHref: String?
 }
 
 extension Site {
@@ -57,7 +59,9 @@ extension Site {
                     name: $0.name, me: $0.me,
                     text: "\($0.gameName): \($0.label), \(PuzzleDay($0.day)?.weekdayText ?? $0.day)")
             }, groupText: report.groupText, coveredText: Self.coveredText(report.coveredCount),
-            championsHref: PageLink("/champions").adding("group", report.group).text)
+            championsHref: PageLink("/champions").adding("group", report.group).text,
+            pictureHref: report.text == nil && report.groupText == nil
+                ? nil : PictureChoice(.week).with { ($0.group, $0.date) = (group, visit.fields["date"]) }.href())
         return page(.numbers, "recap", title: view.head.note, view, frame, visit)
     }
 

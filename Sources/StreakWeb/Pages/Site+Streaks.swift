@@ -16,6 +16,8 @@ struct StreaksView: Sendable {
         var open: Bool
         var marks: [String]
         var playHref: String?
+        /// Where it becomes a picture to send; nil for others' and for ended ones.
+        var pictureHref: String?
     }
 
     struct Other: Sendable {
@@ -37,10 +39,12 @@ struct StreaksView: Sendable {
     var dayTitle: String
     var today: String
     var isToday: Bool
+    /// Where days in a row over all games become a picture; nil for others', other days, and without any.
+    var pictureHref: String?
 }
 
 extension StreaksView.Line {
-    init(_ streak: StreakReport, game: GameReport?, href: String) {
+    init(_ streak: StreakReport, game: GameReport?, href: String, isMine: Bool) {
         func counted(_ count: Int) -> String {
             let unit = streak.unit == "week" ? "week" : "day"
             return count == 1 ? "1 \(unit)" : "\(count) \(unit)s"
@@ -56,7 +60,9 @@ extension StreaksView.Line {
             marks: [
                 streak.frozen > 0 ? "\(streak.frozen) frozen" : nil,
                 streak.freezes > 0 ? streak.freezes == 1 ? "1 freeze" : "\(streak.freezes) freezes" : nil,
-            ].compactMap(\.self), playHref: game?.webURL)
+            ].compactMap(\.self), playHref: game?.webURL,
+            pictureHref: isMine && streak.current > 0
+                ? PictureChoice(.streak).with { $0.game = streak.game }.href() : nil)
     }
 }
 
@@ -93,7 +99,9 @@ extension Site {
             },
             othersTitle: others.isEmpty
                 ? nil : others.count == 1 ? "1 game without a result" : "\(others.count) games without a result",
-            day: report.date, dayTitle: dayTitle, today: today.description, isToday: isToday)
+            day: report.date, dayTitle: dayTitle, today: today.description, isToday: isToday,
+            pictureHref: isToday && member == nil && report.overall.current > 0
+                ? PictureChoice(.streak).href() : nil)
         return page(.numbers, "streaks", title: view.head.heading, view, frame, visit)
     }
 
@@ -103,7 +111,7 @@ extension Site {
             StreaksView.Line(
                 streak, game: games[streak.game],
                 href: PageLink("/numbers").adding("group", group).adding("member", member).adding("game", streak.game)
-                    .adding("range", "all").text)
+                    .adding("range", "all").text, isMine: member == nil)
         }
     }
 
@@ -123,6 +131,7 @@ extension Site {
             var day: String
             /// A sentence to share.
             var text: String
+            var pictureHref: String
         }
 
         struct Item: Sendable {
@@ -148,6 +157,8 @@ extension Site {
         var fresh: [Unlock]
         var hasFresh: Bool
         var freshRest: String?
+        /// “5 achievements reached”, if that is too many to show one by one.
+        var freshSummary: String?
         var nearest: [Item]
         var hasNearest: Bool
         var items: [Item]
@@ -176,7 +187,7 @@ extension Site {
                 tiers.append((item.tierIcon ?? "", tier, 1))
             }
         }
-        let fresh = member == nil ? Self.fresh(report) : (shown: [], rest: nil)
+        let fresh = member == nil ? Self.fresh(report) : (shown: [], rest: nil, summary: nil)
         let view = AchievementsView(
             head: NumbersHead(
                 .achievements, of: report.name, note: "\(report.unlocked) of \(report.total) reached",
@@ -187,7 +198,7 @@ extension Site {
             done: max(report.coins - report.levelFloor, 0),
             figures: tiers.map { FigureView(term: "\($0.icon) \($0.name.capitalizedFirst)", value: String($0.count)) }
                 + (report.badges > 0 ? [FigureView(term: "🏅 Weekly events won", value: String(report.badges))] : []),
-            fresh: fresh.shown, hasFresh: !fresh.shown.isEmpty, freshRest: fresh.rest,
+            fresh: fresh.shown, hasFresh: !fresh.shown.isEmpty, freshRest: fresh.rest, freshSummary: fresh.summary,
             nearest: report.nearest.compactMap { byID[$0] },
             hasNearest: !report.nearest.isEmpty, items: items, latest: report.latest.prefix(8).map(Self.unlock),
             hasLatest: !report.latest.isEmpty)
@@ -196,19 +207,27 @@ extension Site {
 
     /// Achievements reached but not yet announced: the last three, and the number of others. An import may reach
     /// dozens.
-    func freshUnlocks() async throws -> (shown: [AchievementsView.Unlock], rest: String?) {
+    func freshUnlocks() async throws -> FreshUnlocks {
         Self.fresh(try await node.call(AchievementsRequest.show(group: nil)))
     }
 
-    private static func fresh(_ report: AchievementsReport) -> (shown: [AchievementsView.Unlock], rest: String?) {
+    typealias FreshUnlocks = (shown: [AchievementsView.Unlock], rest: String?, summary: String?)
+
+    private static func fresh(_ report: AchievementsReport) -> FreshUnlocks {
         let rest = report.fresh.count - 3
-        return (report.fresh.suffix(3).reversed().map(unlock), rest > 0 ? "and \(rest) more" : nil)
+        return (
+            report.fresh.suffix(3).reversed().map(unlock), rest > 0 ? "and \(rest) more" : nil,
+            rest > 0 ? "\(report.fresh.count) achievements reached" : nil
+        )
     }
 
     static func unlock(_ unlock: TierUnlockReport) -> AchievementsView.Unlock {
         AchievementsView.Unlock(
             icon: unlock.icon, title: unlock.title, day: PuzzleDay(unlock.day)?.longText ?? unlock.day,
-            text: unlock.text)
+            text: unlock.text,
+            pictureHref: PictureChoice(.achievement).with {
+                $0.achievement = "\(unlock.achievement)/\(unlock.tier.lowercased())"
+            }.href())
     }
 
     static let numberForms: [Form] = [Form("/achievements/celebrate", Site.celebrate)]

@@ -38,6 +38,7 @@ struct TodayView: Sendable {
     var fresh: [Site.AchievementsView.Unlock]
     var hasFresh: Bool
     var freshRest: String?
+    var freshSummary: String?
     var hasGroup: Bool
     var lonelyText: String
     var top: [RowView]
@@ -163,6 +164,7 @@ extension Site {
             hasPlay: !play.isEmpty, morePlay: play.count > 8 ? "\(play.count - 8) more" : nil, habits: habits,
             hasHabits: !habits.isEmpty, atRisk: atRisk,
             hasAtRisk: !atRisk.isEmpty, fresh: fresh.shown, hasFresh: !fresh.shown.isEmpty, freshRest: fresh.rest,
+            freshSummary: fresh.summary,
             hasGroup: board != nil, lonelyText: frame.lonelyText, top: top, hasTop: !top.isEmpty,
             coveredText: boardView?.coveredText, boardHref: selection.href, groupTitle: board?.title ?? "",
             you: boardView?.you, summary: boardView?.summary ?? "")

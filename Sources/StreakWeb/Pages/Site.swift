@@ -217,7 +217,9 @@ struct Site: Sendable {
         ("/devices", { site in { try await site.showDevices($0) } }),
         ("/backup", { site in { try await site.showBackup($0) } }), ("/numbers", Site.showNumbers),
         ("/streaks", Site.showStreaks), ("/achievements", Site.showAchievements), ("/recap", Site.showRecap),
-        ("/champions", Site.showChampions), ("/event", Site.showEvent), ("/game", Site.showGame),
+        ("/picture", Site.showPicture), ("/picture/image.svg", Site.showPictureImage),
+        ("/templates", Site.showTemplates), ("/champions", Site.showChampions), ("/event", Site.showEvent),
+        ("/game", Site.showGame),
         ("/games/define", Site.showDefine),
         ("/exchange", Site.showExchange), ("/export", { site in { try await site.exportResults($0) } }),
         ("/reminders", Site.showReminders), ("/notifications", Site.showNotifications), ("/rules", Site.showRules),
@@ -228,7 +230,8 @@ struct Site: Sendable {
     /// All forms of the page.
     static let forms: [Form] =
         todayForms + friendForms + codeForms + inviteForms + groupForms + privacyForms + accountForms + guestForms
-        + gameForms + talkForms + challengeForms + eventForms + exchangeForms + numberForms + welcomeForms
+        + gameForms + talkForms + challengeForms + eventForms + exchangeForms + numberForms + pictureForms
+        + welcomeForms
         + [Form("/sign-out", Site.signOut)]
 
     private func addPages(to router: Router<WebContext>) {
@@ -272,12 +275,12 @@ struct Site: Sendable {
         let paths: [NavigationTab: [String]] = [
             .board: ["board", "game", "games", "champions", "event", "result", "react", "comment"],
             .activity: ["activity", "challenges", "challenge"],
-            .numbers: ["numbers", "streaks", "achievements", "recap"],
+            .numbers: ["numbers", "streaks", "achievements", "recap", "picture"],
             .history: ["history", "record", "share", "exchange", "export"],
             .friends: ["friends", "player", "group", "leave", "invite", "join"],
             .profile: [
                 "profile", "privacy", "guest", "recovery", "devices", "connection", "backup", "reminders",
-                "notifications", "rules",
+                "notifications", "templates", "rules",
             ],
         ]
         let word = visit.path.split(separator: "/").first.map(String.init) ?? ""

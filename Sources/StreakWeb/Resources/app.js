@@ -3,6 +3,8 @@ import "./busy.js";
 import { startLive, refresh } from "./live.js";
 import { startBoard } from "./board.js";
 import { startPaste } from "./paste.js";
+import { startPicture } from "./picture.js";
+import { startCelebration } from "./celebration.js";
 
 document.documentElement.classList.add("js");
 
@@ -86,4 +88,6 @@ document.addEventListener("keydown", (event) => {
 
 startBoard();
 startPaste();
+startPicture(toast);
+startCelebration();
 startLive(toast);

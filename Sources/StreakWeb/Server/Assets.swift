@@ -20,6 +20,8 @@ struct Asset: Sendable {
         "live.js": Asset(PackageResources.live_js, type: "text/javascript; charset=utf-8"),
         "board.js": Asset(PackageResources.board_js, type: "text/javascript; charset=utf-8"),
         "paste.js": Asset(PackageResources.paste_js, type: "text/javascript; charset=utf-8"),
+        "celebration.js": Asset(PackageResources.celebration_js, type: "text/javascript; charset=utf-8"),
+        "picture.js": Asset(PackageResources.picture_js, type: "text/javascript; charset=utf-8"),
         "busy.js": Asset(PackageResources.busy_js, type: "text/javascript; charset=utf-8"),
         "icon.svg": Asset(PackageResources.icon_svg, type: "image/svg+xml"),
     ]

@@ -61,6 +61,8 @@ struct Templates: Sendable {
         "reminders": PackageResources.reminders_mustache,
         "rules": PackageResources.rules_mustache,
         "exchange": PackageResources.exchange_mustache,
+        "picture": PackageResources.picture_mustache,
+        "templates": PackageResources.templates_mustache,
         "plot": PackageResources.plot_mustache,
         "tiles": PackageResources.tiles_mustache,
         "numbershead": PackageResources.numbershead_mustache,

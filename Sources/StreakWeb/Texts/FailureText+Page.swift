@@ -42,6 +42,7 @@ extension FailureText {
         "invalidEvent": "Choose another rule or game.",
         "invalidGame": "Nothing was saved. Change it and try again.",
         "invalidInvite": "Choose at least one use, and at most 90 days.",
+        "invalidTemplate": "Nothing was saved. Change it and try again.",
         "linkForDevice": "Open StreakMesh on the new machine and paste it there. Give it to nobody else.",
         "linkForGroup":
             "To join this group, make a profile first. To add a machine, make a link on one of your machines, under Profile, Your machines.",
@@ -58,6 +59,7 @@ extension FailureText {
         "notMember": "Your groups are listed under Friends. To come back, you need a new invite.",
         "noResultOfMember": "Look for it on the board.",
         "noSuchResult": "Your results are under History.",
+        "nothingToShare": "Record a result first, then come back.",
         "nothingToUndo": "You can undo only your last change or import, and only once.",
         "ownerCannotLeave": "Hand it on first, in the group's settings.",
         "sharingStopped": "Share again first, under Friends, What it sees of you.",

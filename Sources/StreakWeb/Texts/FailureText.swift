@@ -417,6 +417,16 @@ public enum FailureText {
                 "resultCovered", "This result of \(shortened(game)) is covered until you have played that puzzle.",
                 "Play it, and record yours.", Exit.notAllowed
             )
+        case .nothingToShare(let reason):
+            (
+                "nothingToShare", "There is nothing to share: \(shortened(reason)).",
+                "See `streakmesh streaks`, `recap` and `achievements`.", Exit.badData
+            )
+        case .invalidTemplate(let reason):
+            (
+                "invalidTemplate", "This text cannot be a template: \(sentence(reason)).",
+                "`streakmesh templates` shows each, and what it may name.", Exit.badData
+            )
         case .invalidEvent(let reason):
             ("invalidEvent", sentence(reason), "`streakmesh event set --help` explains each rule.", Exit.badData)
         case .invalidEmoji:

@@ -78,6 +78,8 @@ struct ResultView: Sendable, Equatable {
     var edited: Bool
     /// Whether it is private, although this user is in groups.
     var kept: Bool
+    /// Where it becomes a picture to send.
+    var pictureHref: String
     /// Where it can be shared with more groups.
     var shareHref: String?
     var boardHref: String
@@ -101,6 +103,8 @@ struct ResultView: Sendable, Equatable {
         completed = result.completed
         late = result.late
         edited = result.edited
+        pictureHref =
+            PictureChoice(.result).with { ($0.game, $0.date) = (result.game, result.day) }.href()
         let standing = Set(result.groups)
         kept = standing.isEmpty && groups.contains(where: \.isCurrent)
         let lacks = groups.contains { $0.isCurrent && $0.sharing && !standing.contains($0.id) }

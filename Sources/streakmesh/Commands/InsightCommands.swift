@@ -258,23 +258,6 @@ struct ChampionsCommand: QueryCommand {
     }
 }
 
-struct ShareCommand: QueryCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "share", abstract: "Write a text about one of your results, ready to be sent to friends.")
-
-    @Argument(help: "The game: its name, ID or a unique beginning.", completion: .games)
-    var game: String
-
-    @Option(help: "The day, yyyy-MM-dd (else today).")
-    var date: String?
-
-    @OptionGroup var shared: SharedOptions
-
-    func request() -> ShareTextRequest { .show(game: game, date: date) }
-
-    func lines(for report: ShareTextReport, style: OutputStyle) -> [String] { [report.text] }
-}
-
 extension StatisticsReport {
     fileprivate var facts: [(String, String)] {
         func percent(_ value: Int?) -> String { value.map { "\($0) %" } ?? "–" }

@@ -49,7 +49,8 @@ import Testing
 
     @Test(
         arguments: [
-            ("", .empty), (" \n\t", .empty), (String(repeating: "x", count: 501), .tooLong(characters: 501)),
+            ("", .empty), (" \n\t", .empty), (String(repeating: "x", count: 501), .tooLong),
+            (String(repeating: "👏", count: 326), .tooLong),
             ("{tier}", .unknownPlaceholder("tier")), ("a {nonsense} b", .unknownPlaceholder("nonsense")),
         ] as [(String, ShareTemplate.Refusal)]) func `a template is refused with its reason`(
             _ text: String, _ refusal: ShareTemplate.Refusal
