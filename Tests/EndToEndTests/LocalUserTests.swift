@@ -50,6 +50,19 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(10)), arguments: [true, false])
+    func `what a node says into a file signs nobody in`(hasAccount: Bool) async throws {
+        try await Lab.open { lab in
+            let folder = hasAccount ? try await lab.friend("Ada").folder : "\(lab.folder)/new"
+            let words = ["--data", folder, "up", "--listen", "127.0.0.1:0", "--no-lan"]
+            let node = try Daemon(in: lab, [BuiltProgram.path] + words)
+            try await node.says("`streakmesh open` opens your page.")
+            if hasAccount { try await node.says("Press Ctrl-C to stop.") }
+            #expect(!node.lines.lines.contains { $0.contains("token=") })
+            await node.stop()
+        }
+    }
+
     @Test(.timeLimit(.minutes(10)))
     func `a report for an issue holds nothing of its user and friends`() async throws {
         try await Lab.open { lab in

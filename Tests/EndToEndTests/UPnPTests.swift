@@ -81,6 +81,19 @@
 
             func home(_ number: Int) throws -> HelperHome { try HelperHome(at: lan.hosts[number], in: lab) }
 
+            /// Lets no search for a router out of a home any more, which goes to port 1900 (UPnP Device Architecture
+            /// 2.0, §1.3.2).
+            func endSearches(of number: Int) async throws {
+                for rule in [
+                    "add table inet quiet",
+                    "add chain inet quiet out { type filter hook output priority 0; }",
+                    "add rule inet quiet out udp dport 1900 drop",
+                ] {
+                    let answer = try await lab.run(lan.hosts[number].launcher + ["nft", rule])
+                    try #require(answer.exitCode == 0, "nft: \(answer.output)")
+                }
+            }
+
             /// What the router lets in and where to, as nftables has it.
             func rules() async throws -> String {
                 try await lab.run(router.launcher + ["nft", "list", "ruleset"]).output
@@ -99,12 +112,11 @@
                 #expect(port.lease == 3_600)
                 #expect(try await household.rules().contains("dnat ip to 198.18.1.2:7420"))
 
-                // Again, as for a renewal: the same port, and without a search, which takes a second and a half.
+                // Again, as for a renewal: the same port, and without a search, which from here on finds nothing.
+                try await household.endSearches(of: 1)
                 var again = wish
                 again.router = port.router
-                let began = ContinuousClock.now
                 #expect(try await ada.helper.map(again) == port)
-                #expect(began.duration(to: .now) < .seconds(1))
 
                 var stream = again
                 (stream.transport, stream.isExact) = (.tcp, true)

@@ -62,6 +62,36 @@ import Testing
         }
     }
 
+    @Test func `two large bodies are read at a time, and small ones always`() async throws {
+        try await withPage { page in
+            let browser = try await page.signedIn()
+            let heads = ["Content-Length: \(WebLimit.bodySize + 1)", "Transfer-Encoding: chunked"]
+            // Whichever come first are read, until their senders go away; the others are answered at once.
+            let refused = try await withThrowingTaskGroup { group in
+                for number in 0..<WebLimit.uploads + 3 {
+                    group.addTask {
+                        var text = ""
+                        let request = """
+                            POST /import/look HTTP/1.1\r\nHost: 127.0.0.1:\(page.port)\r\n\
+                            Cookie: \(browser.cookie ?? "")\r\n\(heads[number % 2])\r\n\r\n
+                            """
+                        try await browser.exchange(request) { part in
+                            text += String(buffer: part)
+                            return !text.contains("Send it again")
+                        }
+                        return text
+                    }
+                }
+                var texts: [String] = []
+                while texts.count < 3, let text = try await group.next() { texts.append(text) }
+                #expect(try await browser.post("/today", "").status != 429)
+                group.cancelAll()
+                return texts
+            }
+            #expect(refused.allSatisfy { $0.hasPrefix("HTTP/1.1 429 ") })
+        }
+    }
+
     @Test func `hundreds of idle connections do not keep the page from its user`() async throws {
         try await withPage { page in
             let browser = try await page.signedIn()

@@ -205,6 +205,12 @@ struct PlainView: Sendable {
                 "You can send at most \(WebLimit.bodySize / 1024) KiB of text, or a file of \(WebLimit.uploadSize >> 20) MiB.",
                 "Send it in parts."
             )
+        case .tooManyRequests:
+            (code, title, message, hint) = (
+                "uploadsUnderWay", "One file after the other",
+                "\(WebLimit.uploads) files are being read at this moment, so this one was not taken.",
+                "Send it again when they are done."
+            )
         case .notFound:
             (code, title, message, hint) = (
                 "notFound", "Nothing here", "There is no such page.", "Go back, or start from the first page."

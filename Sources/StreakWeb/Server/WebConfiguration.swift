@@ -41,6 +41,8 @@ enum WebLimit {
     static let pasteSize = 64 * 1024
     /// The largest file to import, in bytes: many years of results, or a long chat.
     static let uploadSize = 16 << 20
+    /// Files and other large bodies that are read at a time.
+    static let uploads = 2
     /// Connections at once. A browser opens six and one for each event stream; programs need some more.
     static let connections = 128
     /// Open event streams. A browser holds one for each visible tab.

@@ -78,6 +78,7 @@ public struct WebServer: Service {
             middleware: RequestGuard(
                 address: address, peers: PeerGate(), connections: connections, sessions: sessions, templates: templates,
                 logger: logger))
+        router.add(middleware: UploadGate())
         Site(
             node: node, accounts: accounts, hub: hub, sessions: sessions, templates: templates, address: address,
             now: now

@@ -265,17 +265,22 @@ private struct Announcer: Service {
         let style = context.style
         return [
             style.applying(.bold, to: "Welcome. There is no account here yet: make one, or bring yours, on your page."),
-            "",
-            "  Open your page: \(style.applying(.notable, to: address.signIn))", "",
+            "", wayToPage(address), "",
             "Or press Ctrl-C and make one here: `streakmesh init --name NAME`.",
         ]
+    }
+
+    /// How the page is opened. A sign-in link is shown on a terminal only: a file or a log may be for others to read.
+    private func wayToPage(_ address: WebAddress) -> String {
+        guard context.terminal.isOutputInteractive else { return "  `streakmesh open` opens your page." }
+        return "  Open your page: \(context.style.applying(.notable, to: address.signIn))"
     }
 
     private func lines(listen: String, address: WebAddress?) -> [String] {
         let style = context.style
         var lines = [style.applying(.bold, to: "Your node is running.")]
         if let address {
-            lines += ["", "  Open your page: \(style.applying(.notable, to: address.signIn))", ""]
+            lines += ["", wayToPage(address), ""]
         }
         let port = HostPort(listen).map { "port \($0.port)" } ?? listen
         return lines + ["Listening on \(port), UDP and TCP. Press Ctrl-C to stop."]
