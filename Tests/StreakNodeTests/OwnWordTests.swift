@@ -1,5 +1,6 @@
 import StreakEngine
 import StreakGames
+import StreakMembership
 import StreakReplication
 import StreakScores
 import StreakWire
@@ -180,6 +181,29 @@ import Testing
         }
     }
 
+    /// A machine that learns of a change in the private group first may write the same into a shared one.
+    @Test func `undo takes back what another machine has only written again`() async throws {
+        let party = try NodeParty()
+        try await Self.second(of: party)
+        try await party.running("Ada", "Laptop") { nodes in
+            let (ada, laptop) = (nodes[0], nodes[1])
+            try await ada.add("Wordle 1,700 3/6")
+            try await laptop.until { node in
+                guard try await node.results().count == 1 else { return false }
+                return try await Self.agree(ada, node)
+            }
+            let shared: GroupID = try await ada.group("Red")
+            let result = try #require(await laptop.ownScores().first)
+            _ = try await laptop.execute(.write([(shared, [.score(result)])]))
+            try await ada.until { try await Self.agree(laptop, $0) }
+            #expect(await !ada.hasWritten(result.key, in: shared))
+            let undone = try await ada.call(UndoRequest.last)
+            #expect((undone.restoredCount, undone.withdrawnCount, undone.keptCount) == (0, 1, 0))
+            #expect(try await ada.results().isEmpty)
+            #expect(await ada.published(result.key, in: shared) == nil)
+        }
+    }
+
     @Test func `who recorded two values apart is asked once, on every machine, until one is recorded again`()
         async throws
     {
@@ -203,4 +227,12 @@ import Testing
 
 extension MeshNode {
     fileprivate func ownScores() -> [DailyScore] { core.ownResults() }
+
+    /// Whether what a group holds of an own result was written here.
+    fileprivate func hasWritten(_ score: ScoreKey, in group: GroupID) -> Bool {
+        let key = RecordKey(
+            user: core.identity.user, kind: RecordKind.dailyScore.rawValue, subject: DailyScore.recordSubject(of: score)
+        )
+        return engine.writer(of: key, in: group) == core.identity.device
+    }
 }

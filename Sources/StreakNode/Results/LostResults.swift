@@ -28,7 +28,6 @@ struct LostResults {
     }
 
     /// Whether a later record would not change the private group. A contending record with a lower value would be noted
-    /// again every time.
     /// again at every look.
     private static func goesOnStanding(_ known: MergedRecord, against record: MergedRecord) -> Bool {
         let (mine, theirs) = (DailyScore.standing(of: result(known)), DailyScore.standing(of: result(record)))

@@ -126,9 +126,7 @@ extension Results {
         // Undo does not touch what another machine of this user has written since.
         let overwritten = Set(
             writes.flatMap { group, drafts in
-                drafts.compactMap(\.scoreKey).filter { key in
-                    core.engine.writer(of: recordKey(key), in: group).map { $0 != core.identity.device } ?? false
-                }
+                drafts.compactMap(\.scoreKey).filter { isAnotherMachines(recordKey($0), in: group) }
             })
         for index in writes.indices {
             writes[index].drafts.removeAll { $0.scoreKey.map(overwritten.contains) ?? false }
@@ -162,6 +160,17 @@ extension Results {
             restored: restored.prefix(UndoReport.maximumListed).map { core.resultReport($0) },
             withdrawn: withdrawn.prefix(UndoReport.maximumListed).map { core.resultReport($0) },
             restoredCount: restored.count, withdrawnCount: withdrawn.count, keptCount: overwritten.count)
+    }
+
+    /// Whether another machine of this user has changed a result in a group. One that learned of the result first in the
+    /// private group may have written it again in a shared one, which changes nothing.
+    private func isAnotherMachines(_ key: RecordKey, in group: GroupID) -> Bool {
+        guard let writer = core.engine.writer(of: key, in: group), writer != core.identity.device else { return false }
+        guard let privateGroup = core.privateGroup, group != privateGroup,
+            let own = core.engine.mergedRecord(key, of: privateGroup),
+            let shown = core.engine.mergedRecord(key, of: group)
+        else { return true }
+        return !own.tellsTheSame(as: shown)
     }
 
     private func recordKey(_ key: ScoreKey) -> RecordKey {
