@@ -22,6 +22,8 @@ public struct NodeConfiguration: Sendable {
     public var usesInternet = true
     /// Where the node logs; nowhere by default.
     public var logger = Logger(label: "streakmesh.node") { _ in SwiftLogNoOpLogHandler() }
+    /// The words of a command that opens the user's page, for a click on a desktop notification; none if a click does nothing.
+    public var opening: [String] = []
     /// How many routers a knock passes: through those of a home and its provider, and not into another home (1–255).
     public var knockHopLimit: UInt8 = 5
     /// The BitTorrent DHT in which friends are found; another one in tests.

@@ -12,10 +12,11 @@ import Testing
         let party: NodeParty
         private let pipes: [String: Int32]
 
-        init() throws {
+        /// - Parameter more: what the program does after it has written its arguments, in the shell's language.
+        init(more: String = "") throws {
             let party = try NodeParty()
             let script =
-                "#!/bin/sh\nfor word; do printf '%s\\0' \"$word\"; done > '\(party.path("notify-send.pipe"))'\n"
+                "#!/bin/sh\nfor word; do printf '%s\\0' \"$word\"; done >> '\(party.path("notify-send.pipe"))'\n" + more
             // Written by a process that ends: a file that is open for writing cannot be run, and what this process has
             // open, a program that another test starts at that moment has open as well.
             let writer = Process()
@@ -86,6 +87,35 @@ import Testing
     }
 
     #if !os(macOS)
+        @Test(arguments: hostile) func `a click on a notification opens the page`(text: String) throws {
+            let stage = try Stage(more: "echo default")
+            stage.desktop.show(text, opening: ["/bin/sh", "-c", stage.command, "sh", "--data", text])
+            #expect(
+                try stage.words(in: "notify-send.pipe") == [
+                    "--app-name=StreakMesh", "--action=default=Open", "--", "StreakMesh",
+                    DesktopNotification.body(text),
+                ])
+            #expect(try stage.words(in: "command.pipe") == ["--data"])
+            #expect(!FileManager.default.fileExists(atPath: stage.party.path("owned")))
+        }
+
+        @Test func `a notification that is only closed opens nothing`() throws {
+            let stage = try Stage()
+            stage.desktop.show("text", opening: ["/bin/sh", "-c", stage.command, "sh", "opened"])
+            #expect(try stage.words(in: "notify-send.pipe").contains("--action=default=Open"))
+            stage.desktop.run(stage.command, with: "later")
+            #expect(try stage.words(in: "command.pipe") == ["later"])
+        }
+
+        @Test func `a desktop program that knows no clicks shows the text without`() throws {
+            let stage = try Stage(more: "case \"$*\" in *--action*) exit 1 ;; esac; echo default")
+            stage.desktop.show("text", opening: ["/bin/sh", "-c", stage.command, "sh", "opened"])
+            let words = ["--app-name=StreakMesh", "--", "StreakMesh", "text"]
+            var seen: [String] = []
+            while seen.suffix(4) != words, seen.count < 10 { seen += try stage.words(in: "notify-send.pipe") }
+            #expect(seen.contains("--action=default=Open") && Array(seen.suffix(4)) == words)
+        }
+
         @Test func `a machine has a desktop if the program is in its path`() throws {
             let stage = try Stage()
             #expect(stage.desktop.isThere)

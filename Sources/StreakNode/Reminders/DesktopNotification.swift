@@ -31,14 +31,39 @@ struct DesktopNotification: Sendable {
     }
 
     /// By `notify-send`, or on macOS by the script command.
-    func show(_ text: String) {
+    ///
+    /// - Parameter opening: the words of a command that opens the page, for a click on the notification. On macOS it
+    ///   does nothing: only a program with an icon of its own hears of the click.
+    func show(_ text: String, opening: [String] = []) {
         #if os(macOS)
             let script = "on run argv\ndisplay notification (item 1 of argv) with title \"StreakMesh\"\nend run"
             start(["osascript", "-e", script, text])
         #else
-            start(["notify-send", "--app-name=StreakMesh", "--", "StreakMesh", Self.body(text)])
+            start(["/bin/sh", "-c", Self.script, "sh", Self.body(text)] + opening)
         #endif
     }
+
+    /// Shows `$1`, and runs the other words when the user has clicked.
+    ///
+    /// `notify-send` takes actions since libnotify 0.7.10, and then waits for the end of the notification, which some
+    /// desktops keep for days. An earlier one refuses the option. What a systemd service starts has its limits, with
+    /// which no browser runs, so the service manager starts it.
+    private static let script = """
+        show() { notify-send --app-name=StreakMesh "$@"; }
+        text=$1
+        shift
+        [ $# -gt 0 ] || { show -- StreakMesh "$text"; exit; }
+        chosen=$(timeout 12h notify-send --app-name=StreakMesh --action=default=Open -- StreakMesh "$text")
+        case $? in
+            0) [ "$chosen" = default ] || exit 0 ;;
+            124) exit 0 ;;
+            *) show -- StreakMesh "$text"; exit ;;
+        esac
+        if [ -n "$INVOCATION_ID" ] && command -v systemd-run; then
+            exec systemd-run --user --quiet --collect -- "$@"
+        fi
+        exec "$@"
+        """
 
     /// A text in the form that `notify-send` takes. It reads backslashes as C does, and the desktop reads some markup;
     /// a game's name comes from a friend and must be read as neither.

@@ -134,7 +134,7 @@ final class Reminders {
     /// Shows a text on this machine: on the page, on the desktop, by the user's command.
     func show(_ text: String) {
         core.publish(.notice(text))
-        if showsOnDesktop { desktop.show(text) }
+        if showsOnDesktop { desktop.show(text, opening: core.configuration.opening) }
         if let reminderCommand { desktop.run(reminderCommand, with: text) }
     }
 

@@ -109,9 +109,15 @@ enum Browser {
         #endif
     }
 
+    private static var program: String {
+        Bundle.main.executableURL?.resolvingSymlinksInPath().path ?? "streakmesh"
+    }
+
+    /// The words that open the page of the node that runs in a folder.
+    static func opening(folder: String) -> [String] { [program, "--data", folder, "open"] }
+
     /// Starts a node that goes on when this program has ended.
     static func startNode(data: String?) throws {
-        let program = Bundle.main.executableURL?.resolvingSymlinksInPath().path ?? "streakmesh"
         try start([program] + (data.map { ["--data", DataFolder(path: $0).path] } ?? []) + ["up"])
     }
 

@@ -83,6 +83,7 @@ struct UpCommand: SessionCommand {
         configuration.internet = internet
         configuration.advertised = advertised
         configuration.dhtNodes = dhtNodes
+        if !isWithoutWeb { configuration.opening = Browser.opening(folder: context.folder.path) }
         let node = StartingNode(in: context.folder, configuration: configuration)
         do {
             try await open(node, in: context)
