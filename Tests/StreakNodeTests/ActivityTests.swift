@@ -38,13 +38,19 @@ import Testing
         return index
     }
 
-    private static func entries(
+    private static func feed(
         _ index: ScoreIndex, talk: GroupTalk = GroupTalk(), covered: Set<GameID> = []
-    ) -> [ActivityEntry] {
-        let feed = ActivityFeed(
+    ) -> ActivityFeed {
+        ActivityFeed(
             group: group, me: ada, today: today, index: index, talk: talk,
             game: { Catalogue.standard[$0] ?? Scoring.unknownGame($0) },
             isCovered: { result, owner in owner != ada && covered.contains(result.game) }, isTold: { _, _ in false })
+    }
+
+    private static func entries(
+        _ index: ScoreIndex, talk: GroupTalk = GroupTalk(), covered: Set<GameID> = []
+    ) -> [ActivityEntry] {
+        let feed = feed(index, talk: talk, covered: covered)
         let players = [ada, ben, eve].map { user in
             var visible = index
             let player = PlayerID(user.bytes.array)
@@ -87,6 +93,32 @@ import Testing
         #expect(one(10, at: Self.time(2, 11, 59)) == ["result"])
         #expect(one(10, at: Self.time(2, 12)).isEmpty)
         #expect(one(400, at: Self.time(0)).isEmpty)
+    }
+
+    @Test func `of a flood of results the newest are news`() {
+        let number = ActivityFeed.mostNews + 50
+        let flood = (0..<number).compactMap { number -> (UserID, DailyScore)? in
+            let time = Self.time(0) + Int64(number)
+            return GameID("g\(number)").map { game in
+                let result = DailyScore(
+                    game: game, day: Self.today, score: 3, maxAttempts: 6, firstRecordedAt: time, updatedAt: time)
+                return (Self.ben, result)
+            }
+        }
+        let entries = Self.entries(Self.index(flood)).filter { $0.result != nil }
+        #expect(entries.map(\.count) == [ActivityFeed.mostNews])
+        #expect(entries.first?.result?.game == flood.last?.1.game)
+    }
+
+    @Test func `an operation that is dated ahead is shown when its time has come, and is one entry`() {
+        func shown(at now: Int64) -> [ActivityEntry] {
+            let times = [Self.time(1), Self.time(0), Self.time(-200), .max, .min]
+            return Self.feed(ScoreIndex()).entries(
+                of: times.map { ActivityFeed.Passage(kind: .left, user: Self.ben, person: [1], at: $0) }, until: now)
+        }
+        #expect(shown(at: Self.time(0)).map(\.at) == [Self.time(1), Self.time(0)])
+        #expect(shown(at: Self.time(0) - 1).map(\.at) == [Self.time(1)])
+        #expect(shown(at: Self.time(0) + 1) == shown(at: Self.time(0)))
     }
 
     @Test func `a personal best is an entry of its own, and not while it is covered`() {

@@ -84,8 +84,8 @@ final class Activity {
         var known: Set<UInt64> = []
         for group in groups {
             let (feed, players) = (feed(of: group, told: told), players(of: group))
-            var entries = feed.entries(of: passages(of: group)) + feed.talkEntries { self.person($0, heardIn: group) }
-            entries += challengeEntries(in: group)
+            var entries = feed.entries(of: passages(of: group), until: core.clock.wallTime.seconds)
+            entries += feed.talkEntries { self.person($0, heardIn: group) } + challengeEntries(in: group)
             entries += eventEntries(of: group) + climb(in: group)
             for player in players {
                 entries += feed.entries(of: player)
@@ -142,11 +142,9 @@ final class Activity {
 
     private func passages(of group: GroupID) -> [ActivityFeed.Passage] {
         guard let state = core.engine.state(of: group) else { return [] }
-        let now = core.clock.wallTime.seconds
         let arrivals = state.members.map { member in
             ActivityFeed.Passage(
-                kind: .joined, user: member.user, person: person(member.user, in: group),
-                at: min(member.admittedAt, now),
+                kind: .joined, user: member.user, person: person(member.user, in: group), at: member.admittedAt,
                 words: member.admitter == member.user ? "founded" : "")
         }
         return arrivals
@@ -154,8 +152,7 @@ final class Activity {
                 core.engine.origin(of: former.removedBy, in: group).map { origin in
                     ActivityFeed.Passage(
                         kind: former.hasLeft ? .left : .removed, user: former.user,
-                        person: person(former.user, in: group),
-                        at: min(origin.time, now))
+                        person: person(former.user, in: group), at: origin.time)
                 }
             }
     }

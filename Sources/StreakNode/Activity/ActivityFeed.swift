@@ -93,6 +93,9 @@ struct ActivityFeed {
     private static let streaks = [7, 30, 100, 365]
     private static let counts = [100, 500, 1_000]
     private static let levelStep = 5
+    /// The most results of one player: a hundred games a day. More are none of a person, and each costs all members
+    /// time.
+    static let mostNews = 3_000
 
     let group: GroupID
     let me: UserID
@@ -115,15 +118,15 @@ struct ActivityFeed {
 
     // MARK: Results
 
-    /// A player's results that are news, in the order of their recording.
+    /// A player's results that are news, in the order of their recording: the newest.
     func news(of player: Player) -> [DailyScore] {
         // Those of earlier days were recorded too late, or are too old.
         let first = today.adding(days: -Self.days - 8)
-        return index.results(of: PlayerID(player.user.bytes.array), from: first).filter { result in
+        let news = index.results(of: PlayerID(player.user.bytes.array), from: first).filter { result in
             let time = Self.time(of: result)
             return time >= start && time < result.day.endEverywhere + Self.latestRecording
-                && !isTold(result, player.person)
         }.sorted { (Self.time(of: $0), $0.key) < (Self.time(of: $1), $1.key) }
+        return news.suffix(Self.mostNews).filter { !isTold($0, player.person) }
     }
 
     /// What a player did.
@@ -247,8 +250,12 @@ struct ActivityFeed {
 
     // MARK: People, and what they say
 
-    func entries(of passages: [Passage]) -> [ActivityEntry] {
-        passages.filter { $0.at >= start }.map { passage in
+    /// Those who came and went. Nothing compares the time of an operation with a clock, so one that is dated ahead is
+    /// shown when its time has come: else it would be news for as long as that.
+    ///
+    /// - Parameter now: Unix seconds.
+    func entries(of passages: [Passage], until now: Int64) -> [ActivityEntry] {
+        passages.filter { $0.at >= start && $0.at <= now }.map { passage in
             var entry = ActivityEntry(
                 passage.kind, passage.user, person: passage.person, at: passage.at,
                 about: group.bytes.array + Self.bytes(passage.at))

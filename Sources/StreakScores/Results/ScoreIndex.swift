@@ -187,8 +187,11 @@ public struct ScoreIndex: Sendable {
     public func name(of game: GameID) -> String? {
         guard let gameSlot = slotOfGame[game] else { return nil }
         var best: (day: Int32, name: String)?
-        for shelf in shelves.joined() where shelf.game == gameSlot {
-            guard let latest = shelf.history.latestName else { continue }
+        for ofPlayer in shelves {
+            let position = Self.position(ofGame: gameSlot, in: ofPlayer)
+            guard position < ofPlayer.count, ofPlayer[position].game == gameSlot,
+                let latest = ofPlayer[position].history.latestName
+            else { continue }
             if let best, best.day > latest.day || (best.day == latest.day && best.name <= latest.name) { continue }
             best = latest
         }
