@@ -41,7 +41,7 @@ import Testing
     private static func numbers(_ shown: [[ActivityEntry]]) -> [[String]] { shown.map { $0.map(\.words) } }
 
     private static func log(_ count: Int, on day: PuzzleDay = day) -> NotificationLog {
-        NotificationLog().adding((0..<count).map { [entry(.answer, 1_000 + $0, at: 0)] }, on: day)
+        NotificationLog().adding((0..<count).map { [entry(.answer, 1_000 + $0, at: 0)] }, on: day, at: 0)
     }
 
     // MARK: One at a time
@@ -106,13 +106,29 @@ import Testing
         covered.isCovered = true
         #expect(!isShown(covered))
         #expect(!isShown(entry, look: ActivityLook().looking(at: [entry.id], of: [entry])))
-        #expect(!isShown(entry, logs: [NotificationLog().adding([[entry]], on: Self.day.adding(days: -1))]))
+        #expect(!isShown(entry, logs: [NotificationLog().adding([[entry]], on: Self.day.adding(days: -1), at: 0)]))
         #expect(!isShown(Self.entry(.beaten, 0, at: Self.time(12), by: Self.ada)))
         #expect(isShown(Self.entry(.started, 0, at: Self.time(12), by: nil)))
         #expect(!isShown(entry, choices: "off=beaten") && isShown(entry, choices: "off=answer"))
         #expect(!isShown(Self.entry(nil, 0, at: Self.time(12))))
         #expect(isShown(Self.entry(.beaten, 0, at: now - 3 * 86_400 + 1)))
         #expect(!isShown(Self.entry(.beaten, 0, at: now - 3 * 86_400)))
+    }
+
+    @Test func `a flood of challenges is told once, though no log can name them all`() {
+        let flood = (0..<500).map { Self.entry(.challenge, $0, at: Self.time(12) - Int64($0)) }
+        let plan = Self.plan(at: Self.time(13))
+        let shown = plan.shown(of: flood)
+        #expect(shown.map(\.count) == [1, 1, 498])
+        let log = NotificationLog().adding(shown, on: Self.day, at: plan.now)
+        let friend = Self.entry(.answer, 1_000, at: Self.time(14, day: 1))
+        for other in [log, NotificationLog(value: log.value) ?? NotificationLog()] {
+            let next = Self.plan(at: Self.time(15, day: 1), logs: [NotificationLog(), other])
+            #expect(Self.numbers(next.shown(of: flood + [friend])) == [["1000"]])
+        }
+        // A log that a clock wrote that was days ahead silences nothing.
+        let ahead = NotificationLog().adding([flood], on: Self.day, at: Self.time(0, day: 9))
+        #expect(Self.numbers(Self.plan(at: Self.time(15), logs: [ahead]).shown(of: [friend, flood[0]])).count == 2)
     }
 
     @Test func `what is covered changes neither a summary nor what is left for others`() {
@@ -128,18 +144,21 @@ import Testing
 
     // MARK: What is kept
 
-    @Test func `a log survives being written and read, keeps the newest, and counts its own day and the next`() {
+    @Test func `a log survives being written and read, keeps what it can hold, and counts its own day and the next`() {
         let log = Self.log(2)
         #expect(NotificationLog(value: log.value) == log)
         #expect(log.count(on: Self.day) == 2 && log.count(on: Self.day.adding(days: -1)) == 2)
         #expect(log.count(on: Self.day.adding(days: 1)) == 0 && log.count(on: Self.day.adding(days: -2)) == 0)
-        let many = log.adding([(0..<200).map { Self.entry(.beaten, $0, at: 0) }], on: Self.day)
-        #expect(many.ids.count == NotificationLog.maximumCount && many.count(on: Self.day) == 3)
-        #expect(many.ids.last == Self.entry(.beaten, 199, at: 0).id)
+        let most = NotificationLog.maximumCount - log.ids.count
+        let many = log.adding([(0..<most).map { Self.entry(.beaten, $0, at: 0) }], on: Self.day, at: 9)
+        #expect(many.ids.count == NotificationLog.maximumCount && many.count(on: Self.day) == 3 && many.moment == 0)
+        #expect(many.ids.last == Self.entry(.beaten, most - 1, at: 0).id)
         #expect(NotificationLog(value: many.value) == many && many.value.count <= Record.maximumValueSize)
         for value in [[], [1, 2, 3], [UInt8](repeating: 0, count: 8 * 131)] as [[UInt8]] {
             #expect(NotificationLog(value: value) == nil)
         }
+        let full = many.adding([[Self.entry(.beaten, most, at: 12)]], on: Self.day.adding(days: 3), at: 9)
+        #expect(full.ids.isEmpty && full.moment == 12 && NotificationLog(value: full.value) == full)
         let hostile = NotificationLog(value: [UInt8](repeating: 255, count: 24))
         #expect(hostile?.count(on: .latest) ?? 9 <= 3)
     }
@@ -205,7 +224,7 @@ import Testing
             let plan = NotificationPlanTests.plan(at: now, logs: known[machine])
             let shown = plan.shown(of: entries[machine])
             guard !shown.isEmpty else { return [] }
-            logs[machine] = logs[machine].adding(shown, on: plan.today)
+            logs[machine] = logs[machine].adding(shown, on: plan.today, at: now)
             known[machine][machine] = logs[machine]
             return shown
         }

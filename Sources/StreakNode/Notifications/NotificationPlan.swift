@@ -72,11 +72,10 @@ struct NotificationPlan {
     }
 
     private func untold(of entries: [ActivityEntry]) -> [ActivityEntry] {
-        let told = Set(logs.flatMap(\.ids))
-        return entries.filter { entry in
+        entries.filter { entry in
             guard let kind = entry.notification, !entry.isCovered else { return false }
-            return !choices.off.contains(kind) && look.isNew(entry, to: me) && !told.contains(entry.id)
-                && entry.at > now - Self.memory
+            return !choices.off.contains(kind) && look.isNew(entry, to: me) && entry.at > now - Self.memory
+                && !logs.contains { $0.hasTold(entry, at: now) }
         }.sorted { left, right in
             left.notification == right.notification
                 ? ActivityEntry.isBefore(left, right) : left.rank < right.rank

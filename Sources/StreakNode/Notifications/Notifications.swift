@@ -114,7 +114,8 @@ final class Notifications {
             return sentences[entry.id].map(activity.sentence)
         }
         let device = core.identity.device
-        let log = (core.accountSettings.notificationLog(of: device) ?? NotificationLog()).adding(shown, on: plan.today)
+        let known = core.accountSettings.notificationLog(of: device) ?? NotificationLog()
+        let log = known.adding(shown, on: plan.today, at: plan.now)
         waiting = (log, texts)
         loop.post(.write([(privateGroup, [AccountSettings.draft(stating: log, of: device)])]))
     }
