@@ -81,7 +81,7 @@ import Testing
                 "--app-name=StreakMesh", "--", "StreakMesh", DesktopNotification.body(text),
             ])
         stage.desktop.run(stage.command, with: text)
-        #expect(try stage.words(in: "command.pipe") == [text])
+        #expect(try stage.words(in: "command.pipe") == [DesktopNotification.word(text)])
         #expect(!FileManager.default.fileExists(atPath: stage.party.path("owned")))
         #expect(!FileManager.default.fileExists(atPath: "owned"))
     }
@@ -145,6 +145,17 @@ import Testing
     ])
     func `neither markup nor escapes of a name are read`(text: String, body: String) {
         #expect(DesktopNotification.body(text) == body)
+    }
+
+    @Test(arguments: [
+        ("Béla won.", "Béla won."), ("7 won.", "7 won."), ("é", "é"), ("🧱 won.", "🧱 won."), ("", ""), (" -x", " -x"),
+        ("--exec=rm won.", " --exec=rm won."), ("@/etc/passwd", " @/etc/passwd"), ("~", " ~"), ("!", " !"),
+        ("\u{202E}-x", " -x"), ("a\n\u{1B}]0;x\u{7}b\u{2066}c\u{2028}d", "a]0;xbcd"),
+    ])
+    func `the user's command reads no option, no file and no steering character in a friend's name`(
+        text: String, word: String
+    ) {
+        #expect(DesktopNotification.word(text) == word)
     }
 
     @Test func `no neighbour hides a character of markup`() {

@@ -84,7 +84,18 @@ struct DesktopNotification: Sendable {
     /// Runs the user's own command. If it is a single program with arguments, it gets the text as its last argument;
     /// any other command reads it from `$1`.
     func run(_ command: String, with text: String) {
-        start(["/bin/sh", "-c", Self.taking(command), "streakmesh", text])
+        start(["/bin/sh", "-c", Self.taking(command), "streakmesh", Self.word(text)])
+    }
+
+    /// A text as the user's command gets it: on one line, without steering characters, for it may end in a terminal or
+    /// a log. A mark at its beginning gets a space before it. It may be a friend's name, and a program could take it for
+    /// an option, or for a file that it should read.
+    static func word(_ text: String) -> String {
+        let line = text.inert
+        guard let first = line.unicodeScalars.first, "!"..."~" ~= first, !first.properties.isAlphabetic,
+            first.properties.numericType == nil
+        else { return line }
+        return " " + line
     }
 
     /// Adds the text to a command that does not say where it goes, if the command is a single program with arguments.
