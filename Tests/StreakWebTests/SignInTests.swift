@@ -120,6 +120,17 @@ let quietLogger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         }
     }
 
+    @Test(arguments: [("cross-site", 401), ("same-site", 401), ("later", 401), ("none", 200), ("same-origin", 200)])
+    func `a page on another port reads nothing with the user's cookie`(site: String, status: Int) async throws {
+        try await withPage { page in
+            let browser = try await page.signedIn()
+            for path in ["/today", "/api/v1/status"] {
+                #expect(try await browser.send("GET", path, headers: ["Sec-Fetch-Site": site]).status == status)
+            }
+            #expect(page.node.asked.isEmpty == (status == 401))
+        }
+    }
+
     @Test(arguments: [
         ["Origin": "null", "Sec-Fetch-Site": "same-origin"], ["Sec-Fetch-Site": "same-origin"], [:],
     ])

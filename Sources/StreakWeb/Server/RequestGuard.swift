@@ -74,7 +74,9 @@ struct RequestGuard: RouterMiddleware {
         }
         var context = context
         context.viewCookie = Self.viewCookie(port: bound.port)
-        if let secret = request.cookies[Self.sessionCookie(port: bound.port)]?.value {
+        // Ports of a host are one site, so a page on another port can make a browser send the cookie. It counts for
+        // nothing then: to read changes something, too, namely what is new to the user.
+        if Self.isOfUser(request), let secret = request.cookies[Self.sessionCookie(port: bound.port)]?.value {
             context.session = sessions.session(secret: secret)
         }
         if context.session == nil, !Self.isOpenToAll(request.uri.path) { return plain(request, .unauthorized) }
@@ -88,10 +90,19 @@ struct RequestGuard: RouterMiddleware {
         return try await next(request, context)
     }
 
+    /// Whether a request comes from our own page, from the user, or from a program.
+    private static func isOfUser(_ request: Request) -> Bool {
+        site(of: request).map { $0 == "same-origin" || $0 == "none" } ?? true
+    }
+
+    private static func site(of request: Request) -> String? {
+        HTTPField.Name("Sec-Fetch-Site").flatMap { request.headers[$0] }
+    }
+
     /// Whether a write comes from our own page. A browser always names the origin. A program that does not must hold
     /// the cookie, which no other site can make it send (SameSite=Strict).
     private static func isSameOrigin(_ request: Request, _ bound: BoundAddress.Value) -> Bool {
-        let site = HTTPField.Name("Sec-Fetch-Site").flatMap { request.headers[$0] }
+        let site = site(of: request)
         guard site == nil || site == "same-origin" else { return false }
         guard let origin = request.headers[.origin]?.lowercased() else { return true }
         // Our own forms send “null”, because `Referrer-Policy: no-referrer` hides the origin too (Fetch Standard §3.2).
