@@ -153,9 +153,9 @@ def check_game_definitions(file: Entry, report: Report) -> None:
 
 
 def check_talk(file: Entry, report: Report) -> None:
-    """records.md §3.6 to §3.8."""
+    """records.md §3.6 to §3.8, and §3.12."""
 
-    def read(one: Entry) -> talk.Reaction | talk.Comment | talk.Hiding:
+    def read(one: Entry) -> talk.Reaction | talk.Comment | talk.Hiding | talk.Message:
         return talk.KINDS[one["kind"]].of(one.hex("subject"), one.hex("value"))
 
     for one in [*file.all("valid"), *file.all("accepted")]:
@@ -178,11 +178,22 @@ def check_talk(file: Entry, report: Report) -> None:
         report.refused(one.name, one["reason"], lambda: read(one))
     for one in file.all("emojis"):
         report.equal(one.path, talk.is_emoji(one["text"]), one["isOne"])
-    for one in file.all("sets"):
-        words = [
+
+    def words_of(one: Entry) -> list[talk.Word]:
+        return [
             talk.Word(word.hex("user"), word.number("time"), word["kind"], word.hex("subject"), word.hex("value"))
             for word in one["records"]
         ]
+
+    for one in file.all("conversations"):
+        words = words_of(one)
+        expected = [
+            (each.hex("user"), each.number("id"), each["text"], each.number("written")) for each in one["messages"]
+        ]
+        for order in (words, words[::-1]):
+            report.equal(one.name, talk.messages(order), expected)
+    for one in file.all("sets"):
+        words = words_of(one)
         for order in (words, words[::-1]):
             said = talk.talk(order, {bytes.fromhex(admin) for admin in one["admins"]})
             expected = {

@@ -53,7 +53,8 @@ def is_ignored(file: str, path: Path_, parents: list[Any]) -> bool:
         return path[0] == "accepted" or path[-1] == "value" or path[0] == "sets" and "challenges" not in path
     if file == "talk.json":
         # Tails, flags that mean nothing, words that others overrule.
-        return path[0] == "accepted" or path[-1] == "value" or path[0] == "sets" and "results" not in path
+        overruled = path[0] == "sets" and "results" not in path or path[0] == "conversations" and "messages" not in path
+        return path[0] == "accepted" or path[-1] == "value" or overruled
     if file == "events.json":
         # Tails, words that others overrule, and groups: another one may draw the same.
         return path[0] == "accepted" or path[0] == "sets" and path[-1] != "chooser" or path[-1] == "group"

@@ -1,4 +1,4 @@
-"""Reactions, comments and hidings: records.md §3.6 to §3.8."""
+"""Reactions, comments, hidings and messages: records.md §3.6 to §3.8, §3.12."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from .codec import Reader, Refusal, invalid_value
 from .records import Subject
 
-REACTION, COMMENT, HIDING = 5, 6, 12
+REACTION, COMMENT, HIDING, MESSAGE = 5, 6, 12, 13
 EMOJI_LIMIT, TEXT_LIMIT, RESULT_LIMIT = 48, 1200, 47
-MOST_OF_ONE = 50
+MOST_OF_ONE, MOST_MESSAGES = 50, 1000
 
 VARIANT, JOINER, KEY = 0xFE0F, 0x200D, 0x20E3
 FLAGS, COLOURS = range(0x1F1E6, 0x1F200), range(0x1F3FB, 0x1F400)
@@ -119,7 +119,26 @@ class Hiding:
         return cls(author, id)
 
 
-KINDS = {REACTION: Reaction, COMMENT: Comment, HIDING: Hiding}
+@dataclass(frozen=True)
+class Message:
+    id: int
+    text: str
+    is_edited: bool
+
+    @classmethod
+    def of(cls, subject: bytes, value: bytes) -> Message:
+        reader = Reader(subject)
+        id = reader.unsigned(8)
+        _finish(reader)
+        reader = Reader(value)
+        flags = reader.u8()
+        text = reader.text(TEXT_LIMIT)
+        if not text:
+            raise invalid_value("text")
+        return cls(id, text, flags & 1 == 1)
+
+
+KINDS = {REACTION: Reaction, COMMENT: Comment, HIDING: Hiding, MESSAGE: Message}
 
 
 @dataclass(frozen=True)
@@ -132,7 +151,7 @@ class Word:
     subject: bytes
     value: bytes
 
-    def read(self) -> Reaction | Comment | Hiding | None:
+    def read(self) -> Reaction | Comment | Hiding | Message | None:
         try:
             return KINDS[self.kind].of(self.subject, self.value)
         except Refusal:
@@ -170,3 +189,16 @@ def talk(words: list[Word], admins: set[bytes]) -> dict[tuple[bytes, bytes], tup
             [(user, id, text, written, hidden) for written, id, user, text, hidden in sorted(standing)],
         )
     return found
+
+
+def messages(words: list[Word]) -> list[tuple[bytes, int, str, int]]:
+    """The messages of the two of a pair's group: author, ID, text, written."""
+    by_author: dict[bytes, list[tuple[int, int, bytes, str]]] = {}
+    for word in words:
+        read = word.read()
+        if isinstance(read, Message):
+            written = min(read.id >> 16, word.time >> 16)
+            by_author.setdefault(word.user, []).append((read.id, written, word.user, read.text))
+    newest = [one for mine in by_author.values() for one in sorted(mine)[-MOST_MESSAGES:]]
+    ordered = sorted(newest, key=lambda one: (one[1], one[0], one[2]))
+    return [(user, id, text, written) for id, written, user, text in ordered]

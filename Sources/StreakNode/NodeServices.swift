@@ -19,6 +19,7 @@ final class NodeServices {
     let account: OwnAccount
     let boards: Boards
     let talk: Talk
+    let messages: Messages
     let challenges: Challenges
     let events: Events
     let activity: Activity
@@ -39,6 +40,7 @@ final class NodeServices {
         account = OwnAccount(core: core, loop: loop, store: store, folder: folder)
         boards = Boards(core: core, loop: loop, people: people)
         talk = Talk(core: core, loop: loop, people: people)
+        messages = Messages(core: core, loop: loop, people: people)
         challenges = Challenges(core: core, loop: loop, people: people)
         events = Events(core: core, loop: loop, boards: boards)
         activity = Activity(core: core, loop: loop, boards: boards)

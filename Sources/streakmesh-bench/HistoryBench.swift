@@ -12,6 +12,12 @@ struct HistoryBench {
     private static let results = 1_000_000
     private static let days = 2_000
     private static let rowsPerFile = 20_000
+    static let reactedDays = 1_000
+    /// The newest day, so that the newest results are news, and covered.
+    static let last = PuzzleDay.onThisMachine(at: Int64(Date().timeIntervalSince1970))
+    static let games = Catalogue.standard.games.filter { game in
+        game.cadence == .daily && (game.model == .lowerTimeSeconds || game.maxAttempts == 6)
+    }
 
     func run() async throws {
         try lab.makeAccount("keeper")
@@ -39,9 +45,12 @@ struct HistoryBench {
         let total = try await keeper.group().records
         Figure.show("start with \(total) records of \(people) people, until ready", seconds, "s", target: "< 1")
         Figure.show("resident memory then", Double(keeper.residentBytes) / 1e6, "MB", target: "< 200")
+        try await measurePage(of: keeper)
         try await measureBoards("the same over the control socket, as JSON:", puzzle: 9, on: keeper.client)
+        try await measureFeed("the feed over the control socket, as JSON:", puzzle: 40, on: keeper.client)
         try await measureNewcomer(beside: keeper, total: total)
         try await CatchUp(lab: lab, keeper: keeper, absent: "newcomer", firstPuzzle: 1_001).measure("a million")
+        try await measureReactions(on: keeper, friends: 3)
         try keeper.stop()
         try await measureEmbedded()
         try EngineBench(keeper: lab.folder("keeper"), other: lab.folder("newcomer")).run()
@@ -68,15 +77,11 @@ struct HistoryBench {
 
     /// Results that vary as people's do, from a linear congruential generator (Knuth, MMIX).
     private func rows(person: Int) -> [String] {
-        let games = Catalogue.standard.games.filter { game in
-            game.cadence == .daily && (game.model == .lowerTimeSeconds || game.maxAttempts == 6)
-        }
         var state = UInt64(person + 1)
         var rows: [String] = []
-        let last = PuzzleDay(daysSinceEpoch: 20_500)
         for day in (0..<Self.days).reversed() {
-            let date = last.adding(days: -day)
-            for game in games where game.hasPuzzle(on: date) {
+            let date = Self.last.adding(days: -day)
+            for game in Self.games where game.hasPuzzle(on: date) {
                 state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
                 let luck = Int(state >> 40)
                 rows.append(
@@ -110,6 +115,8 @@ struct HistoryBench {
     private func measureEmbedded() async throws {
         let configuration = NodeConfiguration(listen: "", usesNetwork: false, usesLAN: false, peers: [])
         let node = try await MeshNode(opening: lab.folder("keeper"), configuration: configuration)
+        // Before the boards, which would have made some of what the feed needs.
+        try await measureFeed("feed of 100 entries over all of them:", puzzle: 140, on: node)
         try await measureBoards("board over all of them, all time, all games:", puzzle: 109, on: node)
         await node.close()
     }

@@ -54,6 +54,12 @@ final class Lab {
         return bytes
     }
 
+    /// The line that a node prints when it is ready.
+    private struct Ready: Decodable {
+        let web: String
+        let signIn: String
+    }
+
     /// Starts a node on loopback and waits until it is ready.
     func start(_ name: String) async throws -> RunningNode {
         let process = Process()
@@ -74,7 +80,8 @@ final class Lab {
         // Further output is read and dropped, so that the node never blocks on this process.
         output.fileHandleForReading.readabilityHandler = { handle in _ = handle.availableData }
         let client = ControlClient(socketPath: DataFolder(path: data(name)).controlSocketPath)
-        let node = RunningNode(process: process, client: client)
+        let ready = try JSONDecoder().decode(Ready.self, from: line)
+        let node = RunningNode(process: process, client: client, web: ready.web, signIn: ready.signIn)
         nodes.append(node)
         return node
     }
@@ -84,6 +91,9 @@ final class Lab {
 struct RunningNode {
     let process: Process
     let client: ControlClient
+    /// The page's address, and a link that signs in there once.
+    let web: String
+    let signIn: String
 
     /// The resident memory; 0 if the kernel does not tell.
     var residentBytes: Int {

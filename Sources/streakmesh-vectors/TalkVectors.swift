@@ -19,30 +19,32 @@ extension VectorFile {
         WritingID(milliseconds: talkStart + offset, chance: 7)
     }
 
-    /// Reactions, comments and hidings.
+    /// Reactions, comments, hidings and messages.
     static func talk() throws -> VectorFile {
         let (ada, ben) = (try Person("ada"), try Person("ben"))
         let byDay = ResultName(owner: ada.user, key: sampleScore.key)
         let reaction = Reaction(to: resultName(ada), try emoji("👏"))
         let comment = ResultComment(commentID(0), on: byDay, text: "So nah dran! 🙈")
         let hiding = Hiding(of: CommentName(author: ben.user, id: commentID(0)))
+        let message = FriendMessage(commentID(0), text: "Nochmal? 🙂")
         let valid: [(String, any RecordValue)] = [
             ("a reaction", reaction),
             ("a reaction of several pictures", Reaction(to: byDay, try emoji("👩🏽‍❤️‍💋‍👨🏽"))),
             ("a comment", comment),
             ("an edited comment", ResultComment(commentID(1), on: resultName(ben), text: "Close", isEdited: true)),
-            ("a hiding", hiding),
+            ("a hiding", hiding), ("a message", message),
+            ("an edited message", FriendMessage(commentID(1), text: "Again?", isEdited: true)),
         ]
-        let tailed: [any RecordValue] = [reaction, comment, hiding]
+        let tailed: [any RecordValue] = [reaction, comment, hiding, message]
         return VectorFile(
             name: "talk",
             content: [
-                "spec": "records.md §3.6–3.8",
+                "spec": "records.md §3.6–3.8, §3.12",
                 "valid": .list(valid.map { describe($0.0, $0.1, tail: []) }),
                 "accepted": .list(tailed.map { describe("kind \(type(of: $0).kind), with a tail", $0, tail: [1, 2]) }),
-                "invalid": .list(invalidTalk(reaction, comment, hiding)),
+                "invalid": .list(invalidTalk(reaction, comment, hiding) + invalidMessages(message)),
                 "emojis": .list(emojis.map { ["text": .text($0.0), "isOne": .bool($0.1)] }),
-                "sets": .list(try talkSets()),
+                "sets": .list(try talkSets()), "conversations": .list(try conversations()),
             ])
     }
 
@@ -71,19 +73,37 @@ extension VectorFile {
                 "author": .text(hiding.comment.author.description),
                 "id": .text(String(hiding.comment.id.rawValue)),
             ]
+        case let message as FriendMessage:
+            [
+                "id": .text(String(message.id.rawValue)), "text": .text(message.text),
+                "isEdited": .bool(message.isEdited),
+            ]
         default: .null
         }
     }
 
+    private static func entry(
+        _ name: String, _ value: any RecordValue, _ subject: [UInt8], _ bytes: [UInt8], _ reason: String
+    ) -> JSON {
+        [
+            "name": .text(name), "kind": .number(Int(type(of: value).kind)), "subject": .hex(subject),
+            "value": .hex(bytes), "reason": .text(reason),
+        ]
+    }
+
+    private static func invalidMessages(_ message: FriendMessage) -> [JSON] {
+        let subject = message.recordSubject
+        return [
+            entry("a message without an ID", message, [], message.recordValue, "truncated"),
+            entry("a message’s ID of nine bytes", message, subject + [0], message.recordValue, "trailing-bytes"),
+            entry("a deleted message", message, subject, [], "truncated"),
+            entry("a message without a text", message, subject, [0, 0], "invalid-value: text"),
+            entry("a message of 1,201 bytes", message, subject, [0] + varint(1_201), "limit-exceeded"),
+            entry("a message that is no UTF-8", message, subject, [0, 1, 0xFF], "invalid-text"),
+        ]
+    }
+
     private static func invalidTalk(_ reaction: Reaction, _ comment: ResultComment, _ hiding: Hiding) -> [JSON] {
-        func entry(_ name: String, _ value: any RecordValue, _ subject: [UInt8], _ bytes: [UInt8], _ reason: String)
-            -> JSON
-        {
-            [
-                "name": .text(name), "kind": .number(Int(type(of: value).kind)), "subject": .hex(subject),
-                "value": .hex(bytes), "reason": .text(reason),
-            ]
-        }
         let (target, said) = (reaction.recordSubject, comment.recordValue)
         let name = Array(said[1..<(1 + 32 + 1 + comment.result.subjectSize)])
         let text: [UInt8] = [0] + name
@@ -199,6 +219,43 @@ extension VectorFile {
             return [
                 "name": .text(name), "admins": .list(admins.map { .text($0.user.description) }),
                 "records": .list(entries.map(\.json)), "results": .list(talk.results.map { said(of: $0, in: talk) }),
+            ]
+        }
+    }
+
+    /// Winning records of two users, and their messages.
+    private static func conversations() throws -> [JSON] {
+        let (ada, ben) = (try Person("ada"), try Person("ben"))
+        let sets: [(String, [Entry])] = [
+            (
+                "in the order of their writing, none after its record",
+                [
+                    Entry(ben, 60, FriendMessage(commentID(20), text: "second, edited", isEdited: true)),
+                    Entry(ada, 10, FriendMessage(commentID(10), text: "first")),
+                    Entry(ada, 30, FriendMessage(commentID(900_000), text: "third")),
+                    Entry(ada, 50, withdrawing: FriendMessage(commentID(5), text: "gone")),
+                ]
+            ),
+            (
+                "one ID of two authors",
+                [
+                    Entry(ben, 10, FriendMessage(commentID(10), text: "hers")),
+                    Entry(ada, 10, FriendMessage(commentID(10), text: "his")),
+                ]
+            ),
+        ]
+        return sets.map { name, entries in
+            var messages = GroupMessages()
+            for entry in entries { messages.apply(entry.record) }
+            return [
+                "name": .text(name), "records": .list(entries.map(\.json)),
+                "messages": .list(
+                    messages.messages(of: [ada.user, ben.user]).map {
+                        [
+                            "user": .text($0.author.description), "id": .text(String($0.message.id.rawValue)),
+                            "text": .text($0.message.text), "written": .text(String($0.writtenAt)),
+                        ]
+                    }),
             ]
         }
     }

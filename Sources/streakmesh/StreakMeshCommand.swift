@@ -42,7 +42,8 @@ struct StreakMeshCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Together:",
                 subcommands: [
-                    FeedCommand.self, EventCommand.self, ReactCommand.self, CommentCommand.self, MuteCommand.self,
+                    FeedCommand.self, PlayerCommand.self, MessageCommand.self, EventCommand.self, ReactCommand.self,
+                    CommentCommand.self, MuteCommand.self,
                     ChallengeCommand.self, NotificationsCommand.self, NoticesCommand.self,
                 ]),
             CommandGroup(

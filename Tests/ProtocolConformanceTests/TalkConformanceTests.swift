@@ -5,13 +5,14 @@ import Testing
 
 @testable import streakmesh_vectors
 
-/// Reactions, comments and hidings (Protocol/records.md §3.6–3.8).
+/// Reactions, comments, hidings and messages (Protocol/records.md §3.6–3.8, §3.12).
 @Suite struct TalkConformanceTests {
     private static func type(of entry: Value) throws -> any RecordValue.Type {
         switch RecordKind(rawValue: UInt8(try entry.number("kind"))) {
         case .reaction: Reaction.self
         case .comment: ResultComment.self
         case .hiding: Hiding.self
+        case .message: FriendMessage.self
         default: throw VectorProblem(text: "another kind")
         }
     }
@@ -35,6 +36,11 @@ import Testing
         case let hiding as Hiding:
             return .object([
                 "author": .text(hiding.comment.author.description), "id": .text(String(hiding.comment.id.rawValue)),
+            ])
+        case let message as FriendMessage:
+            return .object([
+                "id": .text(String(message.id.rawValue)), "text": .text(message.text),
+                "isEdited": .bool(message.isEdited),
             ])
         default: return .null
         }
@@ -83,15 +89,36 @@ import Testing
             }
             for records in [entry.list("records"), entry.list("records").reversed()] {
                 var talk = GroupTalk(admins: Set(admins))
-                for record in records {
-                    let key = RecordKey(
-                        user: try record.identifier("user"), kind: UInt8(try record.number("kind")),
-                        subject: try record.bytes("subject"))
-                    let time = HybridTime(rawValue: try record.integer("time"))
-                    talk.apply(MergedRecord(key: key, value: try record.bytes("value"), time: time))
-                }
+                for record in records { talk.apply(try Self.merged(record)) }
                 #expect(talk.results.count == entry.list("results").count, "\(entry.name)")
                 for result in entry.list("results") { try check(result, in: talk, entry.name) }
+            }
+        }
+    }
+
+    private static func merged(_ record: Value) throws -> MergedRecord {
+        let key = RecordKey(
+            user: try record.identifier("user"), kind: UInt8(try record.number("kind")),
+            subject: try record.bytes("subject"))
+        let time = HybridTime(rawValue: try record.integer("time"))
+        return MergedRecord(key: key, value: try record.bytes("value"), time: time)
+    }
+
+    @Test func `messages of two, in any order of arrival`() throws {
+        let conversations = try Vectors.read("talk").list("conversations")
+        #expect(conversations.count > 1)
+        for entry in conversations {
+            let records = try entry.list("records").map(Self.merged)
+            for order in [records, records.reversed()] {
+                var messages = GroupMessages()
+                for record in order { messages.apply(record) }
+                let found = messages.messages(of: Set(records.map(\.key.user)).sorted()).map {
+                    [$0.author.description, "\($0.message.id.rawValue)", $0.message.text, "\($0.writtenAt)"]
+                }
+                let expected = try entry.list("messages").map {
+                    try [$0.text("user"), $0.text("id"), $0.text("text"), $0.text("written")]
+                }
+                #expect(found == expected, "\(entry.name)")
             }
         }
     }

@@ -67,7 +67,7 @@ import Testing
         "streakmesh-internet": ["Dispatch", "Synchronization", "Glibc", "Musl", "Darwin"],
         "streakmesh-sim": ["ArgumentParser", "Foundation", "Glibc", "Musl", "Darwin"],
         "streakmesh-vectors": ["Foundation"],
-        "streakmesh-bench": ["ArgumentParser", "Foundation", "Glibc", "Musl", "Darwin"],
+        "streakmesh-bench": ["ArgumentParser", "Foundation", "FoundationNetworking", "Glibc", "Musl", "Darwin"],
     ]
 
     static let sources = Repository.swiftFiles.filter { $0.path.hasPrefix("Sources/") }

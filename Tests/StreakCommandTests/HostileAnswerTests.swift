@@ -51,6 +51,8 @@ import Testing
         "reminders": [],
         "feed": [], "comment list": ["Ben", "wordle"], "comment add": ["Ben", "wordle", "well done"],
         "comment edit": ["ab12", "well done"], "comment delete": ["ab12"], "comment hide": ["ab12"],
+        "player": ["Ben"], "message list": [], "message show": ["Ben"], "message send": ["Ben", "well done"],
+        "message edit": ["ab12", "well done"], "message delete": ["ab12"],
         "notifications": [], "notices": [],
         "event show": [], "event set": ["most-games"],
         "react": ["Ben", "wordle", "👏"], "mute": ["Ben"],

@@ -44,7 +44,7 @@ import Testing
         ActivityFeed(
             group: group, me: ada, today: today, index: index, talk: talk,
             game: { Catalogue.standard[$0] ?? Scoring.unknownGame($0) },
-            isCovered: { result, owner in owner != ada && covered.contains(result.game) }, isTold: { _, _ in false })
+            isCovered: { result, owner in owner != ada && covered.contains(result.game) }, isTold: { _ in false })
     }
 
     private static func entries(
@@ -62,7 +62,9 @@ import Testing
                 insights: PlayerInsights(of: player, in: visible) { Catalogue.standard[$0] }, friends: [],
                 rewards: .none)
         }
-        return (players.flatMap(feed.entries(of:)) + feed.talkEntries { $0 == eve ? nil : $0.bytes.array })
+        return
+            (players.flatMap { feed.entries(of: $0, feed.news(of: $0)) }
+            + feed.talkEntries { $0 == eve ? nil : $0.bytes.array })
             .sorted(by: ActivityEntry.isBefore)
     }
 
@@ -114,10 +116,11 @@ import Testing
         func shown(at now: Int64) -> [ActivityEntry] {
             let times = [Self.time(1), Self.time(0), Self.time(-200), .max, .min]
             return Self.feed(ScoreIndex()).entries(
-                of: times.map { ActivityFeed.Passage(kind: .left, user: Self.ben, person: [1], at: $0) }, until: now)
+                of: times.map { ActivityFeed.Passage(kind: .left, user: Self.ben, person: [1], at: $0) }
+            ).filter { $0.isDue(at: now) }
         }
-        #expect(shown(at: Self.time(0)).map(\.at) == [Self.time(1), Self.time(0)])
-        #expect(shown(at: Self.time(0) - 1).map(\.at) == [Self.time(1)])
+        #expect(shown(at: Self.time(0) - 60).map(\.at) == [Self.time(1), Self.time(0)])
+        #expect(shown(at: Self.time(0) - 61).map(\.at) == [Self.time(1)])
         #expect(shown(at: Self.time(0) + 1) == shown(at: Self.time(0)))
     }
 
@@ -276,5 +279,78 @@ import Testing
         let again = try await party.open("Ada")
         #expect(try await again.call(FeedRequest.show(group: nil)).fresh == 1)
         await again.close()
+    }
+}
+
+/// What members did is kept until something changes that it was made from.
+@Suite(.timeLimit(.minutes(10))) struct KeptActivityTests {
+    private static let games = ["wordle", "connections", "strands"]
+
+    @Test(arguments: [1, 2] as [UInt64])
+    func `the feed is the same as one that is made from nothing`(seed: UInt64) async throws {
+        let party = try NodeParty()
+        try await party.running("Ada", "Bob") { nodes in
+            let (ada, bob) = (nodes[0], nodes[1])
+            for title in ["Red", "Blue"] {
+                let group = try await ada.group(.create(title: title)).id
+                let link = try await ada.call(
+                    InviteRequest.create(group: group, uses: 1, lifetime: 3_600, needsApproval: false)
+                ).link
+                try await bob.join(link)
+            }
+            var chance = SplitMix64(seed: seed)
+            let today = try #require(PuzzleDay(try await ada.board().today))
+            for step in 0..<40 {
+                let node = Bool.random(using: &chance) ? ada : bob
+                try await Self.act(node, today, &chance)
+                let digests = try await node.status().groups.map(\.digest).sorted()
+                try await (node === ada ? bob : ada).until { reader in
+                    try await reader.status().groups.map(\.digest).sorted() == digests
+                }
+                for each in nodes { #expect(await each.feedIsAsFromNothing(), "seed \(seed), step \(step)") }
+            }
+            let entries = try await ada.call(FeedRequest.show(group: nil, limit: 500)).entries
+            #expect(Set(entries.map(\.kind)).isSuperset(of: ["result", "joined"]))
+        }
+    }
+
+    /// One change: a result that is new, better, edited or deleted, a word, a name, a rule, or a member who hides.
+    private static func act(_ node: MeshNode, _ today: PuzzleDay, _ chance: inout SplitMix64) async throws {
+        let game = games.randomElement(using: &chance) ?? "wordle"
+        let date = today.adding(days: -Int.random(in: 0...2, using: &chance)).description
+        let group = Bool.random(using: &chance) ? "Red" : "Blue"
+        switch Int.random(in: 0...11, using: &chance) {
+        case 0...6:
+            let score = Int.random(in: 4...6, using: &chance)
+            let groups = Bool.random(using: &chance) ? nil : [group]
+            _ = try await node.call(
+                ScoreRequest.record(
+                    game: game, score: score, isCompleted: true, seconds: nil, date: date, groups: groups,
+                    replace: true))
+        case 7:
+            let results = try await node.results()
+            guard let result = results.randomElement(using: &chance) else { return }
+            _ = try await node.call(ScoreRequest.delete(game: result.game, date: result.day, puzzle: result.puzzle))
+        case 8:
+            let hidden = Bool.random(using: &chance)
+            _ = try await node.privacy(.change(group: group, PrivacyChange(hidden: hidden)))
+        case 9: _ = try await node.call(ProfileRequest.rename(name: "\(Int.random(in: 0...9, using: &chance))"))
+        case 10:
+            let guards = Bool.random(using: &chance)
+            // Only the owner may; the other's refusal is a step without a change.
+            _ = try? await node.call(
+                GroupSettingsRequest.change(group: group, GroupSettingsChange(spoilerGuard: guards)))
+        default: _ = try await node.call(FeedRequest.look(group: group))
+        }
+    }
+}
+
+extension MeshNode {
+    /// Whether the feeds that have grown so far are those of a node that has just started.
+    fileprivate func feedIsAsFromNothing() -> Bool {
+        let fresh = Activity(core: core, loop: loop, boards: services.boards)
+        return (core.memberGroups.map { [$0] } + [core.memberGroups]).allSatisfy { groups in
+            services.activity.items(of: groups) == fresh.items(of: groups)
+        }
     }
 }

@@ -38,6 +38,11 @@ import Testing
             ]
         case .hiding:
             [Hiding(of: CommentName(author: UserID(bytes: Bytes32(1, 2, 3, 4)), id: WritingID(rawValue: 7)))]
+        case .message:
+            [
+                FriendMessage(WritingID(rawValue: 7), text: "Nochmal?"),
+                FriendMessage(WritingID(milliseconds: 1_795_262_400_000, chance: 3), text: "so", isEdited: true),
+            ]
         case .challenge:
             [
                 Challenge(

@@ -214,6 +214,7 @@ extension NodeRequest {
             is PatternRequest, is ExportRequest, is ChatRequest, is StatisticsRequest, is StreaksRequest,
             FeedRequest.show as FeedRequest, TalkRequest.show as TalkRequest, ChallengeRequest.list as ChallengeRequest,
             ChallengeRequest.look as ChallengeRequest, MuteRequest.list as MuteRequest,
+            MessageRequest.list as MessageRequest, MessageRequest.show as MessageRequest, is PlayerRequest,
             is RecapRequest, is VersusRequest, is ChampionsRequest, EventRequest.show as EventRequest,
             is ShareRequest, ShareTemplateRequest.list as ShareTemplateRequest:
             true

@@ -26,6 +26,7 @@ extension FakeNode {
             return versus(user, game: game, group: group ?? Self.group)
         case ChampionsRequest.show(let period, let game, let group) as ChampionsRequest:
             return champions(period, game: game, group: group ?? Self.group)
+        case PlayerRequest.show(let user, _) as PlayerRequest: return player(user)
         case let request as EventRequest: return try event(request)
         case let request as ShareRequest: return share(request)
         case is ShareTemplateRequest: return templates
@@ -152,6 +153,32 @@ extension FakeNode {
             fresh: isFresh
                 ? scenario == .unconfirmed ? Array(repeating: latest, count: 5).flatMap(\.self) : latest : [],
             badges: hasNothing ? 0 : 2)
+    }
+
+    private func player(_ user: String?) -> PlayerReport {
+        let index = (0..<7).first { Self.user($0) == user } ?? 1
+        let isMine = user == nil || index == 1
+        let (achievements, streaks) = (
+            achievements(isFresh: false, member: user), streaks(on: "2026-11-21", member: user)
+        )
+        let statistics = statistics(nil, range: "all", member: user)
+        return PlayerReport(
+            group: Self.group, title: title, user: user ?? Self.user(1), name: name(index), me: isMine, online: true,
+            numbers: index == 6
+                ? nil
+                : PlayerReport.Numbers(
+                    level: achievements.level, coins: achievements.coins, levelFloor: achievements.levelFloor,
+                    levelCeiling: achievements.levelCeiling, badges: achievements.badges,
+                    unlocked: achievements.unlocked, total: achievements.total, unlocks: achievements.latest,
+                    played: statistics.played, completed: statistics.completed, games: statistics.perGame,
+                    streaks: streaks.streaks.filter { $0.current > 0 }, overall: streaks.overall,
+                    secondsPlayed: statistics.secondsPlayed,
+                    bests: statistics.personalBests.enumerated().map { number, best in
+                        PlayerReport.Best(
+                            game: best.game, gameName: best.gameName, icon: best.icon, label: best.label,
+                            day: best.day, timesBeaten: best.timesBeaten, rank: number + 1, of: number == 2 ? 5 : 1)
+                    }, coveredCount: isMine ? 0 : 2),
+            won: 2, lost: 1, drawn: 0, correspondent: isMine || scenario == .outsider ? nil : Self.user(index))
     }
 
     private func recap(_ date: String) -> RecapReport {

@@ -12,6 +12,43 @@ extension FakeNode {
         }
     }
 
+    func answer(_ request: MessageRequest) throws -> MessagesReport {
+        let isEmpty = scenario == .lonely || scenario == .removed || scenario == .silent
+        var report = MessagesReport(friends: isEmpty ? [] : [correspondent(0, fresh: 1), correspondent(2)])
+        switch request {
+        case .list: return report
+        case .show(let user), .look(let user), .write(let user, _):
+            guard let index = (0..<7).first(where: { Self.user($0) == user }) else {
+                throw NodeFailure.unknownFriend(user)
+            }
+            if index == 5 { throw NodeFailure.noPair(name: name(5)) }
+            report.friend = correspondent(index, fresh: 1)
+        case .edit, .delete: report.friend = correspondent(0)
+        }
+        guard !isEmpty else { return report }
+        report.messages = (0..<6).map { message($0, fresh: $0 == 5) }
+        (report.earlier, report.muted) = (scenario == .full ? 0 : 3, scenario == .hostile)
+        return report
+    }
+
+    private func correspondent(_ index: Int, fresh: Int = 0) -> CorrespondentReport {
+        CorrespondentReport(
+            user: Self.user(index), name: name(index), online: index == 0, group: Self.group,
+            last: index == 2 ? nil : message(5, fresh: fresh > 0), fresh: fresh)
+    }
+
+    private func message(_ index: Int, fresh: Bool) -> MessageReport {
+        let texts = [
+            "Did you see that last row?", "I did, and I still do not believe it.", "Again tomorrow?", "Of course 🙂",
+            "Good. I was thinking of trying the long one, with a friend who plays only on Sundays and never loses.",
+            "Ha.",
+        ]
+        return MessageReport(
+            id: String(repeating: "3fa94c1\(index)", count: 4), me: index % 2 == 1 && !fresh,
+            text: scenario == .hostile ? "\(Self.script)<b>" : texts[index], written: "2026-11-21T0\(index):12:00Z",
+            edited: index == 1, fresh: fresh)
+    }
+
     var feed: FeedReport {
         guard scenario != .lonely, scenario != .removed, scenario != .silent else {
             return FeedReport(group: nil, title: "All groups", entries: [], fresh: 0, total: 0)

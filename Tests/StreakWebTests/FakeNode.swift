@@ -156,6 +156,7 @@ final class FakeNode: NodeCalling, AccountMaking {
         case let request as NotificationRequest: return answer(request)
         case let request as TalkRequest: return try answer(request)
         case is ChallengeRequest: return try challenges()
+        case let request as MessageRequest: return try answer(request)
         case is FeedRequest: return feed
         case is MuteRequest:
             return MutedReport(

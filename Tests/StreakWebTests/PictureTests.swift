@@ -60,7 +60,11 @@ import Testing
         ("import-chat", .full, "/import/look", "text=hello&kind=chat"),
         ("import-failed", .full, "/import/look", "text=garbage&kind=table"), ("reminders", .full, "/reminders", nil),
         ("reminders-off", .silent, "/reminders", nil), ("rules", .full, "/rules", nil),
-        ("notifications", .full, "/notifications", nil),
+        ("notifications", .full, "/notifications", nil), ("messages", .full, "/messages", nil),
+        ("messages-friend", .full, "/messages?user=\(FakeNode.user(0))", nil),
+        ("messages-empty", .silent, "/messages", nil),
+        ("player-me", .full, "/player?user=\(FakeNode.user(1))", nil), ("activity", .full, "/activity", nil),
+        ("challenges", .full, "/challenges", nil),
     ]
 
     @Test(.enabled(if: folder != nil)) func `pages are written for looking at`() async throws {

@@ -39,6 +39,7 @@ import Testing
         .beforeFirstPuzzle(game: "Wordle", first: "2021-06-19"),
         .noResultOfMember(name: "Ben", game: "Wordle"), .resultCovered(game: "Wordle"), .invalidEmoji,
         .invalidComment(limit: 500), .unknownComment("x"), .commentOfAnother,
+        .invalidMessage(limit: 500), .unknownMessage("x"), .noPair(name: "Ben"),
         .unknownChallenge("x"), .challengeRefused(.played(name: "Ben")),
         .nothingToShare(reason: "r"), .invalidTemplate(reason: "r"),
         .invalidEvent(reason: "The rule “double” needs a game."),

@@ -509,3 +509,40 @@ extension ChallengeRequest {
         }
     }
 }
+
+extension MessageRequest {
+    public func answer(on node: isolated MeshNode) async throws -> MessagesReport {
+        let messages = node.services.messages
+        return switch self {
+        case .list: messages.list()
+        case .show(let user): try await messages.show(user)
+        case .look(let user): try await messages.look(at: user)
+        case .write(let user, let text): try await messages.write(to: user, text)
+        case .edit(let message, let text): try await messages.edit(message, text)
+        case .delete(let message): try await messages.delete(message)
+        }
+    }
+}
+
+extension PlayerRequest {
+    public func answer(on node: isolated MeshNode) async throws -> PlayerReport {
+        let selector: String?
+        let title: String?
+        switch self {
+        case .show(let user, let group): (selector, title) = (user, group)
+        }
+        let (core, services) = (node.core, node.services)
+        let group = try core.group(title)
+        var user = core.identity.user
+        if let selector { user = try await services.people.member(selector, of: group) }
+        let shown = core.shownID(of: user, in: group)
+        let numbers = try services.boards.numbers(of: user, in: group)
+        let challenges = try await services.challenges.list(group.description, against: nil)
+        let tally = challenges.tallies.first { $0.user == shown }
+        return PlayerReport(
+            group: group.description, title: core.title(of: group), user: shown, name: core.name(of: user, in: group),
+            me: user == core.identity.user, online: core.isShownOnline(user, in: group), numbers: numbers,
+            won: tally?.won ?? 0, lost: tally?.lost ?? 0, drawn: tally?.drawn ?? 0,
+            correspondent: services.messages.correspondent(user, in: group))
+    }
+}

@@ -176,6 +176,12 @@ public enum NodeFailure: Error, Codable, Equatable, Sendable {
     case invalidComment(limit: Int)
     /// No comment of the group has this ID or beginning, or several have.
     case unknownComment(String)
+    /// A message is empty, too long, or contains control characters. `limit` in grapheme clusters.
+    case invalidMessage(limit: Int)
+    /// No message of this user has this ID or beginning, or several have.
+    case unknownMessage(String)
+    /// This user and somebody have no group of the two, founded by code, for messages.
+    case noPair(name: String)
     /// Only its author may change or delete a comment.
     case commentOfAnother
     /// No challenge of the group has this ID or beginning, or several have.

@@ -190,6 +190,15 @@ extension TalkRequest {
     }
 }
 
+extension MessageRequest {
+    public func checkArguments() throws {
+        switch self {
+        case .write(_, let text), .edit(_, let text): _ = try Argument.message(text)
+        case .list, .show, .look, .delete: break
+        }
+    }
+}
+
 extension ChallengeRequest {
     public func checkArguments() throws {
         switch self {
@@ -345,6 +354,13 @@ enum Argument {
     static func comment(_ text: String) throws -> String {
         guard let written = ResultComment.written(text) else {
             throw NodeFailure.invalidComment(limit: ResultComment.maximumLength)
+        }
+        return written
+    }
+
+    static func message(_ text: String) throws -> String {
+        guard let written = ResultComment.written(text) else {
+            throw NodeFailure.invalidMessage(limit: ResultComment.maximumLength)
         }
         return written
     }

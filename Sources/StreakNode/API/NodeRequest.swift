@@ -35,7 +35,7 @@ public enum RequestName: String, Codable, Sendable, CaseIterable {
         member, admission, annulment, person, invite, inviteList, link, join, privacy, guest, score, undo, results,
         status, doctor, internet, clock, board, statistics, streaks, achievements, recap, versus, champions, event,
         share, shareTemplate, reminder, games, game,
-        pattern, export, load, chat, talk, mute, feed, challenge, notification
+        pattern, export, load, chat, talk, mute, feed, challenge, notification, message, player
 
     /// The type of request that has the name.
     var type: any NodeRequest.Type {
@@ -89,6 +89,8 @@ public enum RequestName: String, Codable, Sendable, CaseIterable {
         case .challenge: ChallengeRequest.self
         case .feed: FeedRequest.self
         case .notification: NotificationRequest.self
+        case .message: MessageRequest.self
+        case .player: PlayerRequest.self
         }
     }
 }

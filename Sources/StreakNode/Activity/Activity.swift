@@ -7,7 +7,8 @@ import StreakWire
 
 /// The feed: what happened in this user's groups during the last thirty days.
 ///
-/// It is made when it is asked for. The only thing that is kept is what the user has seen of it.
+/// It is made when it is asked for, from the records and the day alone. What a member did is made again once something
+/// changes that it was made from. The only thing that is stored is what the user has seen of the feed.
 final class Activity {
     let core: NodeCore
     private let loop: NodeLoop
@@ -20,8 +21,13 @@ final class Activity {
     /// How many entries were new and not covered, at an edition of the views and a minute of the clock.
     private var counted: (edition: UInt64, minute: Int64, count: Int)?
 
+    /// What was made last, of each member and as a whole.
+    private var made: [MemberActivity.Place: MemberActivity] = [:]
+    private var whole: WholeActivity?
+    private var madeCount: UInt64 = 0
+
     /// One entry of one group.
-    struct Item {
+    struct Item: Equatable {
         let group: GroupID
         let entry: ActivityEntry
     }
@@ -79,25 +85,69 @@ final class Activity {
 
     /// The entries of some groups, newest first. What several of them have, the first one tells.
     func items(of groups: [GroupID]) -> [Item] {
+        let basis = WholeActivity.Basis(
+            groups: groups, edition: core.edition, hour: core.clock.wallTime.seconds / 3_600, today: core.clock.today)
+        let items =
+            if let whole, whole.basis == basis { whole.items } else { makeItems(of: groups) }
+        whole = WholeActivity(basis: basis, items: items)
+        let now = core.clock.wallTime.seconds
+        return items.allSatisfy { $0.entry.isDue(at: now) } ? items : items.filter { $0.entry.isDue(at: now) }
+    }
+
+    private func makeItems(of groups: [GroupID]) -> [Item] {
         var items: [Item] = []
-        var told: Set<[UInt8]> = []
+        var told: [[UInt8]: [MemberActivity]] = [:]
         var known: Set<UInt64> = []
+        var current: Set<MemberActivity.Place> = []
+        let isAlone = groups.count == 1
         for group in groups {
-            let (feed, players) = (feed(of: group, told: told), players(of: group))
-            var entries = feed.entries(of: passages(of: group), until: core.clock.wallTime.seconds)
-            entries += feed.talkEntries { self.person($0, heardIn: group) } + challengeEntries(in: group)
+            let feed = feed(of: group)
+            let rewards = boards.eventCoins(in: group)
+            var entries = feed.entries(of: passages(of: group)) + feed.talkEntries { self.person($0, heardIn: group) }
+            entries += challengeEntries(in: group)
             entries += eventEntries(of: group) + climb(in: group)
-            for player in players {
-                entries += feed.entries(of: player)
-                guard groups.count > 1 else { continue }
-                for result in feed.news(of: player) {
-                    told.insert(player.person + DailyScore.recordSubject(of: result.key))
-                }
+            for user in users(of: group) {
+                let person = person(user, in: group)
+                let place = MemberActivity.Place(group: group, user: user, isAlone: isAlone)
+                let activity = activity(
+                    at: place, person, rewards[PlayerID(user.bytes.array)] ?? .none, told: told[person] ?? [])
+                entries += activity.entries
+                current.insert(place)
+                if !isAlone { told[person, default: []].append(activity) }
             }
             let decided = Set(entries.filter { $0.notification == .answer && !$0.isCovered }.compactMap(\.resultName))
-            items += entries.filter { known.insert($0.id).inserted }.map { item($0, decided, in: group) }
+            items += entries.filter { isAlone || known.insert($0.id).inserted }.map { item($0, decided, in: group) }
         }
+        let shown = Set(groups)
+        made = made.filter { $0.key.isAlone != isAlone || !shown.contains($0.key.group) || current.contains($0.key) }
         return items.sorted { ActivityEntry.isBefore($0.entry, $1.entry) }
+    }
+
+    /// What a member did, made again if something has changed that it is made from.
+    ///
+    /// - Parameter told: what other groups have told of the same person.
+    private func activity(
+        at place: MemberActivity.Place, _ person: [UInt8], _ rewards: DatedCoins, told: [MemberActivity]
+    ) -> MemberActivity {
+        func basis(_ games: Set<GameID>) -> MemberActivity.Basis {
+            let view = core.views[place.group]
+            return MemberActivity.Basis(
+                results: view?.editions[place.user] ?? 0,
+                mine: games.reduce(0) { $0 + (view?.ownEditions[$1] ?? 0) }, context: core.contextEdition,
+                today: core.clock.today, lastFinal: PuzzleDay.lastFinal(at: core.clock.wallTime.seconds),
+                rewards: rewards, told: told.map(\.number))
+        }
+        if let known = made[place], known.basis == basis(known.games) { return known }
+        let feed = feed(of: place.group) { result in told.contains { $0.news.contains(result.key) } }
+        let player = player(place.user, in: place.group, person, rewards)
+        let news = feed.news(of: player)
+        let games = Set(news.map(\.game))
+        madeCount += 1
+        let activity = MemberActivity(
+            basis: basis(games), number: madeCount, entries: feed.entries(of: player, news),
+            news: Set(news.map(\.key)), games: games)
+        made[place] = activity
+        return activity
     }
 
     /// Nobody who is muted is heard of outside the feed. A result that decided a challenge is told once.
@@ -108,12 +158,11 @@ final class Activity {
         return Item(group: group, entry: entry)
     }
 
-    private func feed(of group: GroupID, told: Set<[UInt8]>) -> ActivityFeed {
+    private func feed(of group: GroupID, isTold: @escaping (DailyScore) -> Bool = { _ in false }) -> ActivityFeed {
         ActivityFeed(
             group: group, me: core.identity.user, today: core.clock.today, index: boards.index(of: group),
             talk: core.views[group]?.talk ?? GroupTalk(), game: { self.core.namedGame($0, in: group) },
-            isCovered: { self.core.isCovered($0, of: $1, in: group) },
-            isTold: { told.contains($1 + DailyScore.recordSubject(of: $0.key)) })
+            isCovered: { self.core.isCovered($0, of: $1, in: group) }, isTold: isTold)
     }
 
     func person(_ user: UserID, in group: GroupID) -> [UInt8] { boards.unionID(of: user, in: group).bytes }
@@ -127,17 +176,18 @@ final class Activity {
     }
 
     /// The members who are on the group's boards.
-    private func players(of group: GroupID) -> [ActivityFeed.Player] {
-        let users = (core.engine.state(of: group)?.members ?? []).map(\.user).filter { user in
+    private func users(of group: GroupID) -> [UserID] {
+        (core.engine.state(of: group)?.members ?? []).map(\.user).filter { user in
             user == core.identity.user || !(core.profile(of: user, in: group)?.isHidden ?? false)
         }
-        let rewards = boards.eventCoins(in: group)
-        return users.map { user in
-            ActivityFeed.Player(
-                user: user, person: person(user, in: group), insights: boards.subject(user, in: group).insights,
-                friends: boards.friendDays(of: user, in: [group]),
-                rewards: rewards[PlayerID(user.bytes.array)] ?? .none)
-        }
+    }
+
+    private func player(
+        _ user: UserID, in group: GroupID, _ person: [UInt8], _ rewards: DatedCoins
+    ) -> ActivityFeed.Player {
+        ActivityFeed.Player(
+            user: user, person: person, insights: boards.subject(user, in: group).insights,
+            friends: boards.friendDays(of: user, in: [group]), rewards: rewards)
     }
 
     private func passages(of group: GroupID) -> [ActivityFeed.Passage] {

@@ -48,6 +48,14 @@ struct ActivityEntry: Hashable, Sendable {
         id = Blake2b.hash(named).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
+    /// Whether it is shown yet. Nothing compares the time of an operation with a clock, so who came or went at a time to
+    /// come would be news until then.
+    ///
+    /// - Parameter now: Unix seconds. Another machine's clock may be a minute ahead.
+    func isDue(at now: Int64) -> Bool {
+        ![.joined, .left, .removed].contains(kind) || at <= now + 60
+    }
+
     /// Whose result it is about, and which.
     var resultName: ResultName? {
         guard let user, let result else { return nil }
@@ -105,7 +113,7 @@ struct ActivityFeed {
     let game: (GameID) -> Game
     let isCovered: (DailyScore, UserID) -> Bool
     /// Whether another group has told of a result already.
-    let isTold: (DailyScore, [UInt8]) -> Bool
+    let isTold: (DailyScore) -> Bool
 
     /// The first second of the feed.
     private var start: Int64 { Self.start(on: today) }
@@ -126,12 +134,12 @@ struct ActivityFeed {
             let time = Self.time(of: result)
             return time >= start && time < result.day.endEverywhere + Self.latestRecording
         }.sorted { (Self.time(of: $0), $0.key) < (Self.time(of: $1), $1.key) }
-        return news.suffix(Self.mostNews).filter { !isTold($0, player.person) }
+        return news.suffix(Self.mostNews).filter { !isTold($0) }
     }
 
-    /// What a player did.
-    func entries(of player: Player) -> [ActivityEntry] {
-        let news = news(of: player)
+    /// What a player did: `news` are that player's.
+    func entries(of player: Player, _ news: [DailyScore]) -> [ActivityEntry] {
+        guard !news.isEmpty else { return [] }
         let bests = Set(player.insights.personalBests().filter { $0.timesBeaten > 0 }.map(\.score.key))
         var entries: [ActivityEntry] = []
         var sitting: [DailyScore] = []
@@ -250,12 +258,9 @@ struct ActivityFeed {
 
     // MARK: People, and what they say
 
-    /// Those who came and went. Nothing compares the time of an operation with a clock, so one that is dated ahead is
-    /// shown when its time has come: else it would be news for as long as that.
-    ///
-    /// - Parameter now: Unix seconds.
-    func entries(of passages: [Passage], until now: Int64) -> [ActivityEntry] {
-        passages.filter { $0.at >= start && $0.at <= now }.map { passage in
+    /// Those who came and went.
+    func entries(of passages: [Passage]) -> [ActivityEntry] {
+        passages.filter { $0.at >= start }.map { passage in
             var entry = ActivityEntry(
                 passage.kind, passage.user, person: passage.person, at: passage.at,
                 about: group.bytes.array + Self.bytes(passage.at))

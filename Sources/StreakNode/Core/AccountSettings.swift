@@ -19,7 +19,8 @@ struct GroupSharing: Equatable, Sendable {
 /// The names: `favourite/GAME` and `reminded/GAME`, 1 or 0, where it differs from the default · a name alone, for a
 /// text · `stopped/GROUP` · `unshared/GROUP/GAME` · `chosen/RESULT`, where GROUP is 40 hexadecimal digits of the
 /// group's ID and RESULT the same of the hash of the result's subject · `recovered/DEVICE`, written like a group: the
-/// recovery key made that machine · `muted/USER`, 40 digits of the ID by which a group shows a person · `looked`, see
+/// recovery key made that machine · `muted/USER`, 40 digits of the ID by which a group shows a person · `read/GROUP`,
+/// u64: when the last message that the user has seen there was written, in milliseconds since 1970 · `looked`, see
 /// `ActivityLook` · `told/DEVICE`, see `NotificationLog` · `differs/RESULT`, time u64 · subject blob · value: the
 /// replaced value of another machine, until the user has chosen.
 struct AccountSettings: Sendable {
@@ -30,6 +31,7 @@ struct AccountSettings: Sendable {
     private var recovered: Set<String> = []
     private var differing: [String: DailyScore] = [:]
     private var muted: Set<String> = []
+    private var read: [String: Int64] = [:]
     private var logs: [String: NotificationLog] = [:]
     /// What the user has seen of the feed.
     private(set) var look = ActivityLook()
@@ -59,6 +61,7 @@ struct AccountSettings: Sendable {
         case ("chosen", 2): if holds { chosen.insert(parts[1]) } else { chosen.remove(parts[1]) }
         case ("differs", 2): differing[parts[1]] = Self.difference(in: record)
         case ("muted", 2): if holds { muted.insert(parts[1]) } else { muted.remove(parts[1]) }
+        case ("read", 2): read[parts[1]] = Self.moment(record.value)
         case ("told", 2): logs[parts[1]] = NotificationLog(value: record.value)
         case ("recovered", 2): if holds { recovered.insert(parts[1]) } else { recovered.remove(parts[1]) }
         case ("favourite", 2), ("reminded", 2):
@@ -122,6 +125,24 @@ struct AccountSettings: Sendable {
     /// The record that states what a machine has told.
     static func draft(stating log: NotificationLog, of device: DeviceID) -> RecordDraft {
         .setting(name: "told/\(name(of: device))", value: log.value)
+    }
+
+    // MARK: Messages
+
+    /// Nil for nothing, and for the value of a later version.
+    private static func moment(_ value: [UInt8]) -> Int64? {
+        var reader = WireReader(value)
+        return (try? reader.readUInt64()).map { Int64(clamping: $0) }  // as above
+    }
+
+    /// When the last message of a group was written that the user has seen, in milliseconds since 1970.
+    func readUntil(in group: GroupID) -> Int64 { read[Self.name(of: group)] ?? .min }
+
+    /// The record that states it.
+    static func draft(readUntil moment: Int64, in group: GroupID) -> RecordDraft {
+        var writer = WireWriter(reserving: 8)
+        writer.write(UInt64(clamping: moment))
+        return .setting(name: "read/\(name(of: group))", value: writer.bytes)
     }
 
     // MARK: Muted people

@@ -20,8 +20,13 @@ struct GroupView: Sendable {
     /// Reactions and comments.
     private(set) var talk: GroupTalk
     private(set) var challenges = GroupChallenges()
+    /// Shown only in groups of two friends.
+    private(set) var messages = GroupMessages()
     /// What is played for each week.
     private(set) var events: GroupEvents
+    /// How often each user's results have changed since the view was made; and this user's, by game.
+    private(set) var editions: [UserID: UInt64] = [:]
+    private(set) var ownEditions: [GameID: UInt64] = [:]
     private var closedEvents = ClosedEvents()
     private var cache = InsightCache()
     /// Made once for each user, because each has a thousand results.
@@ -92,15 +97,18 @@ struct GroupView: Sendable {
 
     /// Applies the new value of a key. A value that cannot be read replaces the one before and is not shown, like a
     /// withdrawal (Protocol/records.md §8).
-    mutating func apply(_ record: MergedRecord) {
+    ///
+    /// - Parameter me: this node's user.
+    mutating func apply(_ record: MergedRecord, me: UserID? = nil) {
         switch RecordKind(rawValue: record.key.kind) {
-        case .dailyScore: applyScore(record)
+        case .dailyScore: applyScore(record, me)
         case .setting: settings.apply(record)
         case .gameDefinition: games.apply(record)
         // The engine has applied it.
         case .retraction: break
         case .reaction, .comment, .hiding: talk.apply(record)
         case .challenge, .challengeAnswer: challenges.apply(record)
+        case .message: messages.apply(record)
         case .event: events.apply(record)
         case .profile, .address, nil: records.apply(record)
         }
@@ -139,10 +147,12 @@ struct GroupView: Sendable {
         return player
     }
 
-    private mutating func applyScore(_ record: MergedRecord) {
+    private mutating func applyScore(_ record: MergedRecord, _ me: UserID?) {
         // If the subject is not a result's, the record is never shown, whatever its value.
         guard let key = try? DailyScore.scoreKey(fromSubject: record.key.subject) else { return }
         let player = player(record.key.user)
+        editions[record.key.user, default: 0] += 1
+        if record.key.user == me { ownEditions[key.game, default: 0] += 1 }
         if !closedEvents.isEmpty, let known = index.score(key, of: player) { closedEvents.resultChanged(on: known.day) }
         // If the value cannot be read, it was withdrawn, or is of another version.
         if var score = try? DailyScore(subject: record.key.subject, value: record.value, time: record.time) {

@@ -21,6 +21,8 @@ final class NodeCore {
     private(set) var views: [GroupID: GroupView] = [:]
     /// Rises with every change of the views, and of who is in a group.
     private(set) var edition: UInt64 = 0
+    /// Rises like that, but not with results of known games, with what is said about results, and with settings.
+    private(set) var contextEdition: UInt64 = 0
     /// Whether sockets are open.
     var isServing = false
 
@@ -98,25 +100,42 @@ final class NodeCore {
         views[group] = GroupView(admins: admins(of: group)) { results, other in
             engine.forEachMergedRecord(of: group, results: results, other: other)
         }
+        noteContext()
+    }
+
+    /// Something else than a result, a word or a setting has changed.
+    private func noteContext() {
         edition += 1
+        contextEdition += 1
     }
 
     /// Applies the new value of a key.
     func apply(_ record: MergedRecord, in group: GroupID) {
-        views[group]?.apply(record)
-        edition += 1
+        views[group]?.apply(record, me: identity.user)
+        switch RecordKind(rawValue: record.key.kind) {
+        case .dailyScore: if bringsName(record) { noteContext() } else { edition += 1 }
+        case .reaction, .comment, .hiding, .challenge, .challengeAnswer, .message, .setting: edition += 1
+        case .profile, .gameDefinition, .event, .retraction, .address, nil: noteContext()
+        }
+    }
+
+    /// Whether a result may bring the name of its game, because that is not in the catalogue.
+    private func bringsName(_ record: MergedRecord) -> Bool {
+        // What names no result is never shown.
+        guard let key = try? DailyScore.scoreKey(fromSubject: record.key.subject) else { return false }
+        return Catalogue.standard[key.game] == nil
     }
 
     /// The ledger of a group has changed.
     func followLedger(of group: GroupID) {
         views[group]?.follow(admins: admins(of: group))
-        edition += 1
+        noteContext()
         followCustomGames()
     }
 
     func forgetView(of group: GroupID) {
         views[group] = nil
-        edition += 1
+        noteContext()
     }
 
     /// Every group's sums follow every custom game, because a result may be in a group that does not define its game.

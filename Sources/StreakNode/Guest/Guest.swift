@@ -130,7 +130,7 @@ extension RequestName {
         switch self {
         case .recoveryKey, .recovery, .backup, .device, .deviceLink, .friendship, .group, .member, .admission,
             .annulment, .person, .invite, .inviteList, .link, .join, .privacy, .reminder, .doctor, .internet, .talk,
-            .mute, .feed, .challenge, .event, .notification:
+            .mute, .feed, .challenge, .event, .notification, .message, .player:
             true
         case .profile, .groupList, .groupSettings, .guest, .score, .undo, .results, .status, .clock, .board,
             .statistics, .streaks, .achievements, .recap, .versus, .champions, .share, .shareTemplate, .games,

@@ -58,7 +58,7 @@ public struct GroupChallenges: Sendable {
         case .challenge: applyChallenge(record)
         case .challengeAnswer: applyAnswer(record)
         case .dailyScore, .profile, .address, .gameDefinition, .reaction, .comment, .event, .setting, .retraction,
-            .hiding, nil:
+            .hiding, .message, nil:
             break
         }
     }

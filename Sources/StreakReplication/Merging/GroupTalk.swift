@@ -59,7 +59,7 @@ public struct GroupTalk: Sendable {
         case .comment: applyComment(record)
         case .hiding: applyHiding(record)
         case .dailyScore, .profile, .address, .gameDefinition, .challenge, .challengeAnswer, .event, .setting,
-            .retraction, nil:
+            .retraction, .message, nil:
             break
         }
     }

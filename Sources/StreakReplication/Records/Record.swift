@@ -20,6 +20,8 @@ public enum RecordKind: UInt8, Sendable, CaseIterable {
     case retraction = 11
     /// Hides somebody's comment; counts while its user is owner or admin.
     case hiding = 12
+    /// What a user writes to a friend; shown in the group of the two.
+    case message = 13
 }
 
 /// A statement of a user in a group: the value of a subject at a time. An empty value withdraws the subject.

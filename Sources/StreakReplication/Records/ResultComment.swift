@@ -57,8 +57,10 @@ public struct ResultComment: RecordValue {
     }
 
     /// The text as it may be shown: on one line, without what texts must not hold, and cut to the limit.
-    public var shownText: String {
-        DisplayText.shown(Self.onOneLine(text), maximumLength: Self.maximumLength, maximumSize: Self.maximumSize)
+    public var shownText: String { Self.shown(text) }
+
+    static func shown(_ text: String) -> String {
+        DisplayText.shown(onOneLine(text), maximumLength: maximumLength, maximumSize: maximumSize)
     }
 
     private static func onOneLine(_ text: String) -> String {

@@ -4,7 +4,8 @@ import StreakNode
 extension Site {
     /// Every address. docs/api.md lists the same (tested).
     static let interface: [InterfaceRoute] =
-        accountRoutes + groupRoutes + friendRoutes + resultRoutes + talkRoutes + challengeRoutes + gameRoutes
+        accountRoutes + groupRoutes + friendRoutes + resultRoutes + talkRoutes + messageRoutes + challengeRoutes
+        + gameRoutes
         + numberRoutes + shareRoutes
         + exchangeRoutes
 
@@ -385,6 +386,31 @@ extension Site {
             $0.isSet("muted")
                 ? MuteRequest.mute(user: $0.required("user"), group: $0.text("group"))
                 : MuteRequest.unmute(user: $0.required("user"), group: $0.text("group"))
+        },
+    ]
+
+    // MARK: Messages and members
+
+    private static let message = InterfaceKey.text("message", limit: 64).required
+
+    private static let messageRoutes: [InterfaceRoute] = [
+        InterfaceRoute(.get, "player", takes: [user, group]) {
+            PlayerRequest.show(user: $0.text("user"), group: $0.text("group"))
+        },
+        InterfaceRoute(.get, "messages", takes: [user]) {
+            $0.text("user").map { MessageRequest.show(user: $0) } ?? MessageRequest.list
+        },
+        InterfaceRoute(.post, "messages", takes: [user.required, said]) {
+            MessageRequest.write(user: $0.required("user"), text: $0.required("text"))
+        },
+        InterfaceRoute(.post, "messages/look", takes: [user.required]) {
+            MessageRequest.look(user: $0.required("user"))
+        },
+        InterfaceRoute(.post, "messages/edit", takes: [message, said]) {
+            MessageRequest.edit(message: $0.required("message"), text: $0.required("text"))
+        },
+        InterfaceRoute(.post, "messages/delete", takes: [message]) {
+            MessageRequest.delete(message: $0.required("message"))
         },
     ]
 

@@ -26,6 +26,8 @@ struct ActivityView: Sendable {
     var group: String
     /// Nil without a group.
     var challengesHref: String?
+    /// “Messages, 2 new”; nil without a friend to write to.
+    var messagesText: String?
 }
 
 extension Site {
@@ -39,6 +41,8 @@ extension Site {
         if !visit.isFragment, report.fresh > 0 {
             _ = try await node.call(FeedRequest.look(group: group, limit: 1))
         }
+        let messages = try await node.call(MessageRequest.list)
+        let fresh = messages.friends.reduce(0) { $0 + $1.fresh }
         let everybody = TabView(label: "All groups", href: "/activity", current: group == nil)
         let rest = report.total - report.entries.count
         let view = ActivityView(
@@ -55,7 +59,8 @@ extension Site {
                 ? nil : report.fresh == 1 ? "1 new since you looked" : "\(report.fresh) new since you looked",
             lines: report.entries.map { line($0, namesGroup: group == nil && frame.current.count > 1) },
             hasLines: !report.entries.isEmpty, restText: rest > 0 ? "and \(rest) older" : nil, group: group ?? "",
-            challengesHref: frame.current.isEmpty ? nil : PageLink("/challenges").adding("group", group).text)
+            challengesHref: frame.current.isEmpty ? nil : PageLink("/challenges").adding("group", group).text,
+            messagesText: messages.friends.isEmpty ? nil : fresh == 0 ? "Messages" : "Messages, \(fresh) new")
         return page(.activity, "activity", title: "Activity", view, frame, visit)
     }
 

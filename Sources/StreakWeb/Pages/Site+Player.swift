@@ -35,9 +35,12 @@ extension Site {
         var hasLines: Bool
         var coveredNote: Bool
         var versus: VersusView?
-        var numbersHref: String
-        var level: String?
-        var streak: String?
+        /// Nil for a member who is on no board, and for somebody who has left.
+        var numbers: PlayerNumbersView?
+        /// Where a challenge is made; nil for oneself and who has left.
+        var challengeHref: String?
+        /// Nil without a group of the two.
+        var messageHref: String?
     }
 
     struct Hearing: Sendable {
@@ -77,7 +80,7 @@ extension Site {
         let canPromote = isOther && mine?.role == "owner" && member?.role == "member"
         let canDemote = isOther && mine?.role == "owner" && member?.role == "admin"
         let canRemove = isOther && (mine?.role == "owner" || mine?.role == "admin" && member?.role == "member")
-        let facts = member == nil ? nil : try await progress(of: user, selection)
+        let player = member == nil ? nil : try await node.call(PlayerRequest.show(user: user, group: report.group))
         let view = PlayerView(
             avatar: AvatarView(user: user, name: name), name: name, me: row?.me ?? member?.me ?? false,
             member: member.map { MemberView($0, group: selection.group ?? report.group, now: now()) },
@@ -96,9 +99,11 @@ extension Site {
             rank: row?.rank.map(String.init) ?? "–", label: row.map { $0.covered ? "Covered" : $0.label } ?? "–",
             ranked: row?.rank != nil, lines: lines, hasLines: !lines.isEmpty, coveredNote: report.coveredCount > 0,
             versus: isOther ? try await versus(user, selection) : nil,
-            numbersHref: member?.me == true
-                ? "/numbers" : PageLink("/numbers").adding("group", selection.group).adding("member", user).text,
-            level: facts?.level, streak: facts?.streak)
+            numbers: player.flatMap { player in
+                player.numbers.map { PlayerNumbersView($0, of: player, games: report.games + games) }
+            },
+            challengeHref: isOther ? "#challenge" : nil,
+            messageHref: player?.correspondent.map { PageLink("/messages").adding("user", $0).text })
         return page(.friends, "player", title: name, view, frame, visit)
     }
 
@@ -160,19 +165,5 @@ extension Site {
                     })
             }, plots: report.common > 1 ? report.plots.map { PlotView($0) } : [],
             coveredText: Self.coveredText(report.coveredCount))
-    }
-
-    /// A member's level and streaks, as far as this user may see them.
-    private func progress(of user: String, _ selection: BoardSelection) async throws -> (level: String, streak: String?)
-    {
-        let achievements = try await node.call(
-            AchievementsRequest.show(group: selection.group, member: user))
-        let streaks = try await node.call(
-            StreaksRequest.show(date: nil, group: selection.group, member: user))
-        let best = streaks.streaks.first { $0.current > 0 }
-        return (
-            "Level \(achievements.level), \(ResultView.grouped(achievements.coins)) coins",
-            best.map { "\($0.icon) \($0.gameName): \($0.current) \($0.unit == "week" ? "weeks" : "days") in a row" }
-        )
     }
 }

@@ -38,6 +38,8 @@ extension Site {
         var name: String
         var friendCode: String
         var symbol: SymbolView?
+        /// This user's page in the active group.
+        var playerHref: String?
         var device: String
         var visibilities: [GroupVisibility]
         var hasVisibilities: Bool
@@ -73,15 +75,20 @@ extension Site {
             )
         }
         var visibilities: [ProfileView.GroupVisibility] = []
+        var playerHref: String?
         for group in frame.current {
-            visibilities.append(
-                Self.visibility(try await node.call(PrivacyRequest.show(group: group.id))))
+            let privacy = try await node.call(PrivacyRequest.show(group: group.id))
+            visibilities.append(Self.visibility(privacy))
+            if group.id == frame.active?.id {
+                playerHref = PageLink("/player").adding("group", group.id).adding("user", privacy.user).text
+            }
         }
         let devices = try await node.call(DeviceRequest.list).devices
         let current = devices.filter { $0.state == "current" }.count
         let view = ProfileView(
             avatar: AvatarView(user: frame.profile.user, name: frame.profile.name), name: frame.profile.name,
             friendCode: frame.profile.friendCode, symbol: SymbolView(frame.profile.friendCode),
+            playerHref: playerHref,
             device: String(frame.profile.device.prefix(8)), visibilities: visibilities,
             hasVisibilities: !visibilities.isEmpty,
             recoveryConfirmed: frame.profile.recoveryConfirmed,

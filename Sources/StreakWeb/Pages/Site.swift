@@ -205,7 +205,7 @@ struct Site: Sendable {
     private static let pages: [(path: String, handler: @Sendable (Site) -> Handler)] = [
         ("/", { _ in { _ in .seeOther("/today") } }), ("/today", Site.showToday), ("/board", Site.showBoard),
         ("/games", Site.showGames), ("/player", Site.showPlayer), ("/result", Site.showTalk),
-        ("/activity", Site.showActivity), ("/challenges", Site.showChallenges),
+        ("/activity", Site.showActivity), ("/messages", Site.showMessages), ("/challenges", Site.showChallenges),
         ("/history", Site.showHistory),
         ("/record", Site.showRecord), ("/share", Site.showShare), ("/friends", Site.showFriends),
         ("/friends/codes", { site in { try await site.showCodes($0) } }), ("/group", Site.showGroup),
@@ -230,7 +230,8 @@ struct Site: Sendable {
     /// All forms of the page.
     static let forms: [Form] =
         todayForms + friendForms + codeForms + inviteForms + groupForms + privacyForms + accountForms + guestForms
-        + gameForms + talkForms + challengeForms + eventForms + exchangeForms + numberForms + pictureForms
+        + gameForms + talkForms + messageForms + challengeForms + eventForms + exchangeForms + numberForms
+        + pictureForms
         + welcomeForms
         + [Form("/sign-out", Site.signOut)]
 
@@ -277,7 +278,7 @@ struct Site: Sendable {
             .activity: ["activity", "challenges", "challenge"],
             .numbers: ["numbers", "streaks", "achievements", "recap", "picture"],
             .history: ["history", "record", "share", "exchange", "export"],
-            .friends: ["friends", "player", "group", "leave", "invite", "join"],
+            .friends: ["friends", "player", "messages", "message", "group", "leave", "invite", "join"],
             .profile: [
                 "profile", "privacy", "guest", "recovery", "devices", "connection", "backup", "reminders",
                 "notifications", "templates", "rules",

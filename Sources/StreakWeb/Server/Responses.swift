@@ -45,7 +45,7 @@ extension NodeFailure {
         switch self {
         case .deviceLink(let failure): failure.ofInvite.httpStatus
         case .unknownGroup, .unknownInvite, .unknownGame, .noSuchResult, .nothingToUndo, .unknownMember,
-            .noResultOfMember, .unknownComment, .unknownChallenge, .nothingToShare,
+            .noResultOfMember, .unknownComment, .unknownMessage, .unknownChallenge, .nothingToShare,
             .unknownRequest, .unknownRemoval,
             .unknownDevice, .unknownFriend, .unknownReturn, .noGuest:
             .notFound
@@ -71,7 +71,8 @@ extension NodeFailure {
             .linkForGroup, .linkMalformed, .severalLinks, .linkDamaged, .linkTampered, .linkUnsupported, .linkExpired,
             .linkOfAnotherGroup, .groupTooLarge, .invalidInvite, .ambiguousGame, .invalidScore, .beforeFirstPuzzle,
             .invalidGame, .importFailed, .ambiguousDates, .unknownSender, .invalidDate, .futureDate, .invalidRange,
-            .invalidMetric, .invalidRequest, .invalidEvent, .invalidEmoji, .invalidComment, .invalidTemplate:
+            .invalidMetric, .invalidRequest, .invalidEvent, .invalidEmoji, .invalidComment,
+            .invalidMessage, .noPair, .invalidTemplate:
             .unprocessableContent
         }
     }

@@ -33,6 +33,7 @@ struct Templates: Sendable {
         "activity": PackageResources.activity_mustache,
         "challenges": PackageResources.challenges_mustache,
         "challenge": PackageResources.challenge_mustache,
+        "messages": PackageResources.messages_mustache,
         "talk": PackageResources.talk_mustache,
         "talkresult": PackageResources.talkresult_mustache,
         "history": PackageResources.history_mustache,

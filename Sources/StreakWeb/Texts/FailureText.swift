@@ -441,6 +441,21 @@ public enum FailureText {
                 "unknownComment", "No comment has the ID “\(shortened(text))”.",
                 "See them with `streakmesh comment list`.", Exit.badData
             )
+        case .invalidMessage(let limit):
+            (
+                "invalidMessage", "A message has 1 to \(limit) characters, and no control characters.",
+                "Shorten it, or write something.", Exit.badData
+            )
+        case .unknownMessage(let text):
+            (
+                "unknownMessage", "No message of yours has the ID “\(shortened(text))”.",
+                "See them with `streakmesh message show FRIEND`.", Exit.badData
+            )
+        case .noPair(let name):
+            (
+                "noPair", "You and \(shortened(name)) have no group for just the two of you, where messages are kept.",
+                "Make one by exchanging friend codes: `streakmesh friend code`.", Exit.badData
+            )
         case .commentOfAnother:
             (
                 "commentOfAnother", "Only its author may change a comment.",

@@ -70,6 +70,7 @@ extension FuzzTarget {
         case .reaction: Reaction.self
         case .comment: ResultComment.self
         case .hiding: Hiding.self
+        case .message: FriendMessage.self
         case .challenge: Challenge.self
         case .challengeAnswer: ChallengeAnswer.self
         case .event: EventChoice.self
