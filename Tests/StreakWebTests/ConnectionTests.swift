@@ -38,6 +38,7 @@ import Testing
                     for _ in 0..<WebLimit.connections * 2 {
                         idle.append(
                             try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                                .connectTimeout(.minutes(10))
                                 .connect(host: "127.0.0.1", port: page.port).get())
                     }
                     for channel in idle[..<WebLimit.connections] { try await channel.closeFuture.get() }
@@ -54,6 +55,7 @@ import Testing
         try await withPage(idleTime: .milliseconds(200)) { page in
             for start in ["", "GET / HTTP/1.1\r\nHost"] {
                 let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                    .connectTimeout(.minutes(10))
                     .connect(host: "127.0.0.1", port: page.port).get()
                 // On a busy machine the page may have closed it before this is written.
                 if !start.isEmpty { try? await channel.writeAndFlush(ByteBuffer(string: start)) }
@@ -98,6 +100,7 @@ import Testing
             var idle: [any Channel] = []
             for number in 0..<WebLimit.connections * 3 {
                 let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                    .connectTimeout(.minutes(10))
                     .connect(host: "127.0.0.1", port: page.port).get()
                 // Some have begun a request.
                 let start = ByteBuffer(string: "GET / HTTP/1.1\r\nHost")

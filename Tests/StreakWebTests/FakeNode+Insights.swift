@@ -219,6 +219,10 @@ extension FakeNode {
                 game: "mini", gameName: gameName("mini"), icon: "⏱️", wins: 37, losses: 47, ties: 7, myAverage: 45,
                 myAverageLabel: "0:45", theirAverage: 41, theirAverageLabel: "0:41"),
         ]
+        report.points = [
+            .init(day: "2026-11-20", wins: 96, losses: 88, ties: 29),
+            .init(day: "2026-11-21", wins: 97, losses: 88, ties: 29),
+        ]
         report.plots = [Drawing.line("Wins less losses")]
         return report
     }

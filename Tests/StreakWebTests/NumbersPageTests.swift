@@ -237,6 +237,46 @@ extension SentForm {
         }
     }
 
+    @Test func `a player’s page has what they reached, and buttons to challenge them and to write`() async throws {
+        try await withPage { page in
+            let browser = try await page.signedIn()
+            let other = try await browser.get("/player?user=\(FakeNode.user(0))&range=7d").body
+            #expect(other.contains("Wins less losses"))
+            #expect(other.contains("Level</span> 14") && other.contains("<strong>17,420</strong> coins"))
+            #expect(other.contains("#3 of 5, 14 May 2026") && other.contains("nobody else yet"))
+            #expect(other.contains("5 of 10 achievements") && other.contains("Daily Devotee, diamond"))
+            #expect(other.contains("512 results") && other.contains("41 days") && other.contains("32 h 15 min"))
+            #expect(other.contains("2 results are covered until you have played"))
+            #expect(other.contains("href=\"#challenge\">Challenge</a>"))
+            #expect(other.contains("href=\"/messages?user=\(FakeNode.user(0))\">Message</a>"))
+            let mine = try await browser.get("/player?user=\(FakeNode.user(1))").body
+            #expect(mine.contains("In numbers") && !mine.contains(">Message</a>") && !mine.contains("#challenge"))
+            let hidden = try await browser.get("/player?user=\(FakeNode.user(6))").body
+            #expect(!hidden.contains("In numbers") && hidden.contains("Challenges"))
+        }
+    }
+
+    @Test func `messages are shown, written, changed and deleted`() async throws {
+        try await withPage { page in
+            let browser = try await page.signedIn()
+            let ada = FakeNode.user(0)
+            let list = try await browser.get("/messages").body
+            #expect(list.contains("1 new") && list.contains("Nothing written yet"))
+            #expect(!page.node.asked.contains(MessageRequest.look(user: ada)))
+            let open = try await browser.get("/messages?user=\(ada)").body
+            #expect(open.contains("Again tomorrow?") && open.contains("action=\"/message/edit\""))
+            #expect(page.node.asked.contains(MessageRequest.look(user: ada)))
+            _ = try await browser.post("/message", "user=\(ada)&text=Hello")
+            _ = try await browser.post("/message/edit", "id=3fa94c11&text=Hi")
+            _ = try await browser.post("/message/delete", "id=3fa94c11")
+            #expect(page.node.asked.contains(MessageRequest.write(user: ada, text: "Hello")))
+            #expect(page.node.asked.contains(MessageRequest.edit(message: "3fa94c11", text: "Hi")))
+            #expect(page.node.asked.contains(MessageRequest.delete(message: "3fa94c11")))
+            let activity = try await browser.get("/activity").body
+            #expect(activity.contains("Messages, 1 new"))
+        }
+    }
+
     @Test func `champions share a week`() async throws {
         try await withPage { page in
             let body = try await page.signedIn().get("/champions").body

@@ -27,7 +27,9 @@ import Testing
         "/game?id=nothing", "/games/define", "/games/define?id=\(FakeNode.customGame)", "/exchange", "/reminders",
         "/notifications", "/rules",
         "/result?game=wordle&user=\(FakeNode.user(0))", "/result?game=strands&user=\(FakeNode.user(0))",
-        "/result?game=wordle", "/activity", "/activity?group=\(FakeNode.group)",
+        "/result?game=wordle", "/messages", "/messages?user=\(FakeNode.user(0))", "/messages?user=\(FakeNode.user(5))",
+        "/activity",
+        "/activity?group=\(FakeNode.group)",
         "/board?range=365d&scope=all&region=FR", "/board?range=365d&offset=100",
     ]
 

@@ -351,11 +351,12 @@ extension Boards {
         let points = record.points.suffix(Plot.maximumItems)
         return Plot(
             title: "Against \(name)",
-            description: "\(record.total.firstWins) won, \(record.total.secondWins) lost, \(record.total.ties) tied.",
+            description: "How many more you have won than \(name): \(record.total.firstWins) won, "
+                + "\(record.total.secondWins) lost, \(record.total.ties) tied.",
             shape: .line(
                 points.map {
                     Plot.Point(label: $0.day.description, value: Double($0.record.firstWins - $0.record.secondWins))
-                }, unit: .number, isArea: false))
+                }, unit: .count, isArea: false))
     }
 
     func champions(_ word: String, game: String?, group selector: String?) throws -> ChampionsReport {

@@ -163,7 +163,7 @@ extension Site {
                     averages: game.myAverageLabel.map {
                         "on average \($0) against \(game.theirAverageLabel ?? "–")"
                     })
-            }, plots: report.common > 1 ? report.plots.map { PlotView($0) } : [],
+            }, plots: report.points.count > 1 ? report.plots.map { PlotView($0) } : [],
             coveredText: Self.coveredText(report.coveredCount))
     }
 }

@@ -52,7 +52,8 @@ extension NodeFailure {
         case .textTooLong: .contentTooLarge
         case .noGroup, .noAccount, .accountExists, .accountUnderWay, .alreadyMember, .limitReached, .alreadyFriends,
             .clockWrong, .friendAlreadyAsked, .alreadyRole, .alreadyShutOut, .alreadyBlocked, .notBlocked, .machineFull,
-            .tooManyDevices, .approvalNeeded, .guestResultsKept:
+            .tooManyDevices, .approvalNeeded, .guestResultsKept,
+            .noPair:
             .conflict
         case .storageFailed, .newerData, .earlierData: .internalServerError
         case .diskFull: .insufficientStorage
@@ -72,7 +73,7 @@ extension NodeFailure {
             .linkOfAnotherGroup, .groupTooLarge, .invalidInvite, .ambiguousGame, .invalidScore, .beforeFirstPuzzle,
             .invalidGame, .importFailed, .ambiguousDates, .unknownSender, .invalidDate, .futureDate, .invalidRange,
             .invalidMetric, .invalidRequest, .invalidEvent, .invalidEmoji, .invalidComment,
-            .invalidMessage, .noPair, .invalidTemplate:
+            .invalidMessage, .invalidTemplate:
             .unprocessableContent
         }
     }
