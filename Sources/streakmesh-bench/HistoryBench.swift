@@ -50,8 +50,8 @@ struct HistoryBench {
         try await measureFeed("the feed over the control socket, as JSON:", puzzle: 40, on: keeper.client)
         try await measureNewcomer(beside: keeper, total: total)
         try await CatchUp(lab: lab, keeper: keeper, absent: "newcomer", firstPuzzle: 1_001).measure("a million")
-        try await measureReactions(on: keeper, friends: 3)
         try keeper.stop()
+        try await measureReactions(friends: 10)
         try await measureEmbedded()
         try EngineBench(keeper: lab.folder("keeper"), other: lab.folder("newcomer")).run()
     }

@@ -26,8 +26,9 @@ extension HistoryBench {
         Figure.show("\(name) after a result more, p50 of 20", times.percentile(50), "ms", target: "≤ 1")
     }
 
-    /// What a running node grows by when its user reacts to results of friends.
-    func measureReactions(on keeper: RunningNode, friends: Int) async throws {
+    /// By how much more a node starts after its user has reacted to results of friends.
+    func measureReactions(friends: Int) async throws {
+        var keeper = try await lab.start("keeper")
         let list = try await keeper.client.call(MemberRequest.list(group: nil)).members.filter { !$0.me }
         guard let game = Self.games.first else { return }
         let before = keeper.residentBytes
@@ -40,9 +41,12 @@ extension HistoryBench {
                 count += 1
             }
         }
+        try keeper.stop()
         guard count > 0 else { return }
+        keeper = try await lab.start("keeper")
         let grown = Double(keeper.residentBytes - before) / Double(count)
-        Figure.show("memory added per 1,000 of \(count) reactions", grown, "kB", target: "–")
+        Figure.show("memory of a started node, more for each 1,000 of \(count) reactions", grown, "kB", target: "–")
+        try keeper.stop()
     }
 
     /// From a sign-in link of a node that has just started to the board, with all that the board's page loads.

@@ -21,8 +21,9 @@ final class Activity {
     /// How many entries were new and not covered, at an edition of the views and a minute of the clock.
     private var counted: (edition: UInt64, minute: Int64, count: Int)?
 
-    /// What was made last, of each member and as a whole.
+    /// What was made last: of each member, of each group's past, and as a whole.
     private var made: [MemberActivity.Place: MemberActivity] = [:]
+    private var past: [GroupID: PastActivity] = [:]
     private var whole: WholeActivity?
     private var madeCount: UInt64 = 0
 
@@ -86,13 +87,15 @@ final class Activity {
     /// The entries of some groups, newest first. What several of them have, the first one tells.
     func items(of groups: [GroupID]) -> [Item] {
         let basis = WholeActivity.Basis(
-            groups: groups, edition: core.edition, hour: core.clock.wallTime.seconds / 3_600, today: core.clock.today)
+            groups: groups, edition: core.edition, hour: hour, today: core.clock.today)
         let items =
             if let whole, whole.basis == basis { whole.items } else { makeItems(of: groups) }
         whole = WholeActivity(basis: basis, items: items)
         let now = core.clock.wallTime.seconds
         return items.allSatisfy { $0.entry.isDue(at: now) } ? items : items.filter { $0.entry.isDue(at: now) }
     }
+
+    private var hour: Int64 { core.clock.wallTime.seconds / 3_600 }
 
     private func makeItems(of groups: [GroupID]) -> [Item] {
         var items: [Item] = []
@@ -102,15 +105,14 @@ final class Activity {
         let isAlone = groups.count == 1
         for group in groups {
             let feed = feed(of: group)
-            let rewards = boards.eventCoins(in: group)
+            let past = past(of: group)
             var entries = feed.entries(of: passages(of: group)) + feed.talkEntries { self.person($0, heardIn: group) }
-            entries += challengeEntries(in: group)
-            entries += eventEntries(of: group) + climb(in: group)
+            entries += challengeEntries(in: group) + past.entries
             for user in users(of: group) {
                 let person = person(user, in: group)
                 let place = MemberActivity.Place(group: group, user: user, isAlone: isAlone)
                 let activity = activity(
-                    at: place, person, rewards[PlayerID(user.bytes.array)] ?? .none, told: told[person] ?? [])
+                    at: place, person, past.rewards[PlayerID(user.bytes.array)] ?? .none, told: told[person] ?? [])
                 entries += activity.entries
                 current.insert(place)
                 if !isAlone { told[person, default: []].append(activity) }
@@ -120,7 +122,13 @@ final class Activity {
         }
         let shown = Set(groups)
         made = made.filter { $0.key.isAlone != isAlone || !shown.contains($0.key.group) || current.contains($0.key) }
+        past = past.filter { core.views[$0.key] != nil }
         return items.sorted { ActivityEntry.isBefore($0.entry, $1.entry) }
+    }
+
+    private func basis(of group: GroupID) -> ActivityBasis {
+        ActivityBasis(
+            context: core.contextEdition, emptied: core.views[group]?.emptied ?? 0, hour: hour, today: core.clock.today)
     }
 
     /// What a member did, made again if something has changed that it is made from.
@@ -129,25 +137,41 @@ final class Activity {
     private func activity(
         at place: MemberActivity.Place, _ person: [UInt8], _ rewards: DatedCoins, told: [MemberActivity]
     ) -> MemberActivity {
-        func basis(_ games: Set<GameID>) -> MemberActivity.Basis {
-            let view = core.views[place.group]
-            return MemberActivity.Basis(
-                results: view?.editions[place.user] ?? 0,
-                mine: games.reduce(0) { $0 + (view?.ownEditions[$1] ?? 0) }, context: core.contextEdition,
-                today: core.clock.today, lastFinal: PuzzleDay.lastFinal(at: core.clock.wallTime.seconds),
-                rewards: rewards, told: told.map(\.number))
+        let changes = core.views[place.group]?.changes ?? []
+        let basis = MemberActivity.Basis(group: basis(of: place.group), rewards: rewards, told: told.map(\.number))
+        if let known = made[place], known.basis == basis,
+            !changes.dropFirst(known.seen).contains(where: { known.depends(on: $0, me: core.identity.user) })
+        {
+            made[place]?.seen = changes.count
+            return known
         }
-        if let known = made[place], known.basis == basis(known.games) { return known }
         let feed = feed(of: place.group) { result in told.contains { $0.news.contains(result.key) } }
         let player = player(place.user, in: place.group, person, rewards)
         let news = feed.news(of: player)
-        let games = Set(news.map(\.game))
         madeCount += 1
         let activity = MemberActivity(
-            basis: basis(games), number: madeCount, entries: feed.entries(of: player, news),
-            news: Set(news.map(\.key)), games: games)
+            of: place.user, basis, seen: changes.count, number: madeCount, entries: feed.entries(of: player, news),
+            news: news)
         made[place] = activity
         return activity
+    }
+
+    /// What follows from days that are over everywhere, made again if a result of one has changed.
+    private func past(of group: GroupID) -> PastActivity {
+        let changes = core.views[group]?.changes ?? []
+        let basis = basis(of: group)
+        let lastFinal = PuzzleDay.lastFinal(at: core.clock.wallTime.seconds)
+        if let known = past[group], known.basis == basis,
+            !changes.dropFirst(known.seen).contains(where: { $0.days.contains { $0 <= lastFinal } })
+        {
+            past[group]?.seen = changes.count
+            return known
+        }
+        let made = PastActivity(
+            basis: basis, seen: changes.count, entries: eventEntries(of: group) + climb(in: group),
+            rewards: boards.eventCoins(in: group))
+        past[group] = made
+        return made
     }
 
     /// Nobody who is muted is heard of outside the feed. A result that decided a challenge is told once.

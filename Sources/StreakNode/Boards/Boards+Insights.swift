@@ -39,13 +39,11 @@ extension Boards {
         let player = PlayerID(user.bytes.array)
         let covered = user == core.identity.user ? [] : coveredResults(of: player, in: group)
         let name = core.name(of: user, in: group)
-        guard !covered.isEmpty, var index = core.views[group]?.index else {
-            return InsightSubject(user: user, group: group, insights: core.insights(of: player, in: group), name: name)
+        let all = core.insights(of: player, in: group)
+        guard !covered.isEmpty, let index = core.views[group]?.index else {
+            return InsightSubject(user: user, group: group, insights: all, name: name)
         }
-        for key in covered { index.remove(key, of: player) }
-        let insights = PlayerInsights(of: player, in: index, rules: core.rules(of: group).streaks) {
-            core.knownGame($0, in: group)
-        }
+        let insights = all.leavingOut(covered, of: index) { core.knownGame($0, in: group) }
         return InsightSubject(
             user: user, group: group, insights: insights, name: name, coveredCount: covered.count)
     }

@@ -24,15 +24,25 @@ struct GroupView: Sendable {
     private(set) var messages = GroupMessages()
     /// What is played for each week.
     private(set) var events: GroupEvents
-    /// How often each user's results have changed since the view was made; and this user's, by game.
-    private(set) var editions: [UserID: UInt64] = [:]
-    private(set) var ownEditions: [GameID: UInt64] = [:]
+    /// Which results have changed since the view was made, and how often that list was emptied.
+    private(set) var changes: [ResultChange] = []
+    private(set) var emptied = 0
     private var closedEvents = ClosedEvents()
     private var cache = InsightCache()
     /// Made once for each user, because each has a thousand results.
     private var players: [UserID: PlayerID] = [:]
     /// The custom games whose rules the index follows.
     private var followed: [GameID: Game] = [:]
+
+    /// A result that was stored, replaced or removed.
+    struct ResultChange {
+        let user: UserID
+        let key: ScoreKey
+        /// On which days it was and is.
+        let days: Set<PuzzleDay>
+    }
+
+    private static let mostChanges = 4_096
 
     /// - Parameter admins: the group's admins, including the owner.
     init(admins: Set<UserID> = []) {
@@ -97,11 +107,9 @@ struct GroupView: Sendable {
 
     /// Applies the new value of a key. A value that cannot be read replaces the one before and is not shown, like a
     /// withdrawal (Protocol/records.md §8).
-    ///
-    /// - Parameter me: this node's user.
-    mutating func apply(_ record: MergedRecord, me: UserID? = nil) {
+    mutating func apply(_ record: MergedRecord) {
         switch RecordKind(rawValue: record.key.kind) {
-        case .dailyScore: applyScore(record, me)
+        case .dailyScore: applyScore(record)
         case .setting: settings.apply(record)
         case .gameDefinition: games.apply(record)
         // The engine has applied it.
@@ -147,13 +155,12 @@ struct GroupView: Sendable {
         return player
     }
 
-    private mutating func applyScore(_ record: MergedRecord, _ me: UserID?) {
+    private mutating func applyScore(_ record: MergedRecord) {
         // If the subject is not a result's, the record is never shown, whatever its value.
         guard let key = try? DailyScore.scoreKey(fromSubject: record.key.subject) else { return }
         let player = player(record.key.user)
-        editions[record.key.user, default: 0] += 1
-        if record.key.user == me { ownEditions[key.game, default: 0] += 1 }
-        if !closedEvents.isEmpty, let known = index.score(key, of: player) { closedEvents.resultChanged(on: known.day) }
+        let known = index.score(key, of: player)
+        if let known { closedEvents.resultChanged(on: known.day) }
         // If the value cannot be read, it was withdrawn, or is of another version.
         if var score = try? DailyScore(subject: record.key.subject, value: record.value, time: record.time) {
             score.updatedAt = record.time.milliseconds / 1_000
@@ -163,5 +170,12 @@ struct GroupView: Sendable {
             index.remove(key, of: player)
         }
         cache.resultChanged(in: key.game, of: player)
+        let days = [known?.day, index.score(key, of: player)?.day].compactMap(\.self)
+        note(ResultChange(user: record.key.user, key: key, days: Set(days)))
+    }
+
+    private mutating func note(_ change: ResultChange) {
+        if changes.count == Self.mostChanges { (changes, emptied) = ([], emptied + 1) }
+        changes.append(change)
     }
 }

@@ -111,7 +111,7 @@ final class NodeCore {
 
     /// Applies the new value of a key.
     func apply(_ record: MergedRecord, in group: GroupID) {
-        views[group]?.apply(record, me: identity.user)
+        views[group]?.apply(record)
         switch RecordKind(rawValue: record.key.kind) {
         case .dailyScore: if bringsName(record) { noteContext() } else { edition += 1 }
         case .reaction, .comment, .hiding, .challenge, .challengeAnswer, .message, .setting: edition += 1

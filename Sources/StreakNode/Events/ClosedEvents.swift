@@ -7,8 +7,6 @@ struct ClosedEvents: Sendable {
     private var players: [Player] = []
     private var rules = BoardRules()
 
-    var isEmpty: Bool { known.isEmpty }
-
     mutating func reset() { known = [:] }
 
     /// Forgets everything if others take part, or by other rules.

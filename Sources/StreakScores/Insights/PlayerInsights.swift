@@ -45,6 +45,21 @@ public struct PlayerInsights: Sendable {
         days = Self.days(of: chronicles, rules: rules)
     }
 
+    /// The same without some results. Other games are not computed again.
+    ///
+    /// - Parameter index: what these insights were made from.
+    public func leavingOut(
+        _ keys: [ScoreKey], of index: ScoreIndex, games: (GameID) -> Game?
+    ) -> PlayerInsights {
+        var index = index
+        for key in keys { index.remove(key, of: player) }
+        let changed = Set(keys.map(\.game))
+        let kept = chronicles.filter { !changed.contains($0.game.id) }.map { ($0.game.id, $0) }
+        return PlayerInsights(
+            of: player, in: index, rules: rules, games: games,
+            reusing: Dictionary(kept, uniquingKeysWith: { first, _ in first }))
+    }
+
     private static func days(of chronicles: [GameChronicle], rules: StreakRules) -> [DayTally] {
         // One sort of small numbers instead of a table over all days, so that a result from 1900 does not cost a
         // century.

@@ -74,7 +74,7 @@ struct PlayerNumbersView: Sendable {
         self.games = numbers.games.prefix(Self.mostLines).map { count in
             GameLine(
                 icon: icons[count.game] ?? "🧩", name: count.gameName,
-                value: count.count == 1 ? "1 result" : "\(ResultView.grouped(count.count)) results", note: nil,
+                value: ResultView.grouped(count.count), note: count.count == 1 ? "result" : "results",
                 href: link("/numbers", game: count.game))
         }
         hasGames = !self.games.isEmpty
