@@ -67,7 +67,7 @@
             let (ada, ben) = (homes.ada, homes.ben)
             let nodes = [try await homes.start(ada), try await homes.start(ben)]
             // Nodes of the DHT say where they see it: no friend is there to do so.
-            try await lab.eventually("Ada’s node knows where it is seen", limit: .seconds(60)) {
+            try await lab.eventually("Ada’s node knows where it is seen", limit: HomesTests.patience) {
                 try await ada.ask("internet")["reach"].text == "steady"
             }
             try await ada.ask("group", "create", "Breakfast club")
