@@ -12,7 +12,6 @@ struct HistoryBench {
     private static let results = 1_000_000
     private static let days = 2_000
     private static let rowsPerFile = 20_000
-    static let reactedDays = 1_000
     /// The newest day, so that the newest results are news, and covered.
     static let last = PuzzleDay.onThisMachine(at: Int64(Date().timeIntervalSince1970))
     static let games = Catalogue.standard.games.filter { game in
@@ -25,16 +24,11 @@ struct HistoryBench {
         var keeper = try await lab.start("keeper")
         var (results, people) = (0, 0)
         while results < Self.results {
-            let brought = try fill("friend\(people)", number: people, atMost: Self.results - results)
+            let name = "friend\(people)"
+            let brought = try fill(name, number: people, atMost: Self.results - results, into: "keeper")
             guard brought > 0 else { throw BenchFailure.notReady("a million results") }
             results += brought
-            // One exchange ends while the keeper still spreads the work for one author's many records over time.
-            var tries = 0
-            while try await keeper.group().records < results {
-                tries += 1
-                guard tries < 100 else { throw BenchFailure.notReady("friend\(people)’s results at the keeper") }
-                try lab.run("friend\(people)", ["sync"])
-            }
+            try await wait(for: results, of: name, at: keeper)
             people += 1
         }
         try keeper.stop()
@@ -51,17 +45,17 @@ struct HistoryBench {
         try await measureNewcomer(beside: keeper, total: total)
         try await CatchUp(lab: lab, keeper: keeper, absent: "newcomer", firstPuzzle: 1_001).measure("a million")
         try keeper.stop()
-        try await measureReactions(friends: 10)
+        try await measureReactions(to: 10_000)
         try await measureEmbedded()
         try EngineBench(keeper: lab.folder("keeper"), other: lab.folder("newcomer")).run()
     }
 
     // MARK: The history
 
-    /// A friend who joins, imports, and waits until the keeper has all of it. Returns the number of results.
-    private func fill(_ name: String, number: Int, atMost limit: Int) throws -> Int {
+    /// A friend who joins with another node's link, imports, and hands it over. Returns the number of results.
+    func fill(_ name: String, number: Int, atMost limit: Int, into keeper: String) throws -> Int {
         try lab.makeAccount(name)
-        try lab.run(name, ["join", try lab.invite("keeper")])
+        try lab.run(name, ["join", try lab.invite(keeper)])
         let rows = rows(person: number).prefix(limit)
         var imported = 0
         for start in stride(from: 0, to: rows.count, by: Self.rowsPerFile) {
@@ -75,8 +69,18 @@ struct HistoryBench {
         return imported
     }
 
+    /// One exchange ends while the other node still spreads the work for one author's many records over time.
+    func wait(for results: Int, of name: String, at keeper: RunningNode) async throws {
+        var tries = 0
+        while try await keeper.group().records < results {
+            tries += 1
+            guard tries < 100 else { throw BenchFailure.notReady("\(name)’s results at the other node") }
+            try lab.run(name, ["sync"])
+        }
+    }
+
     /// Results that vary as people's do, from a linear congruential generator (Knuth, MMIX).
-    private func rows(person: Int) -> [String] {
+    func rows(person: Int) -> [String] {
         var state = UInt64(person + 1)
         var rows: [String] = []
         for day in (0..<Self.days).reversed() {

@@ -26,32 +26,28 @@ extension HistoryBench {
         Figure.show("\(name) after a result more, p50 of 20", times.percentile(50), "ms", target: "≤ 1")
     }
 
-    /// By how much more a node starts after its user has reacted to results of friends.
-    func measureReactions(friends: Int) async throws {
-        var keeper = try await lab.start("keeper")
-        let list = try await keeper.client.call(MemberRequest.list(group: nil)).members.filter { !$0.me }
-        guard let game = Self.games.first else { return }
-        let before = keeper.residentBytes
-        var count = 0
-        for member in list.prefix(friends) {
-            for day in 10..<Self.reactedDays where game.hasPuzzle(on: Self.last.adding(days: -day)) {
-                let date = Self.last.adding(days: -day).description
-                let result = ResultReference(user: member.user, game: game.id.rawValue, date: date)
-                do {
-                    _ = try await keeper.client.call(TalkRequest.react(result, emoji: "👏"))
-                    count += 1
-                } catch NodeFailure.noResultOfMember {
-                    // The last friend’s history is shorter.
-                    continue
-                }
-            }
+    /// By how much more a node starts after its user has reacted to a friend's results. In a group of two, because
+    /// beside a million results the difference would not show.
+    func measureReactions(to results: Int) async throws {
+        try lab.makeAccount("reader")
+        try lab.run("reader", ["group", "create", "Reactions"])
+        var reader = try await lab.start("reader")
+        let brought = try fill("writer", number: 0, atMost: results, into: "reader")
+        try await wait(for: brought, of: "writer", at: reader)
+        guard let writer = try await reader.client.call(MemberRequest.list(group: nil)).members.first(where: { !$0.me })
+        else { throw BenchFailure.notReady("a friend") }
+        try reader.stop()
+        reader = try await lab.start("reader")
+        let before = reader.residentBytes
+        for (date, game) in rows(person: 0).prefix(brought).map({ $0.split(separator: ",") }).map({ ($0[0], $0[1]) }) {
+            let result = ResultReference(user: writer.user, game: String(game), date: String(date))
+            _ = try await reader.client.call(TalkRequest.react(result, emoji: "👏"))
         }
-        try keeper.stop()
-        guard count > 0 else { return }
-        keeper = try await lab.start("keeper")
-        let grown = Double(keeper.residentBytes - before) / Double(count)
-        Figure.show("memory of a started node, more for each 1,000 of \(count) reactions", grown, "kB", target: "–")
-        try keeper.stop()
+        try reader.stop()
+        reader = try await lab.start("reader")
+        let grown = Double(reader.residentBytes - before) / Double(brought)
+        Figure.show("memory of a started node, more for each 1,000 of \(brought) reactions", grown, "kB", target: "–")
+        try reader.stop()
     }
 
     /// From a sign-in link of a node that has just started to the board, with all that the board's page loads.

@@ -98,7 +98,6 @@ struct ActivityFeed {
     private static let pause: Int64 = 30 * 60
     /// More results of one sitting than this are one entry.
     private static let mostAlone = 3
-    private static let streaks = [7, 30, 100, 365]
     private static let counts = [100, 500, 1_000]
     private static let levelStep = 5
     /// The most results of one player: a hundred games a day. More are none of a person, and each costs all members
@@ -217,17 +216,21 @@ struct ActivityFeed {
         for (day, number) in roundCounts(of: player.insights) {
             add(.milestone, "\(number.grouped) results", "🔢", on: day)
         }
-        for result in seen {
-            guard result.isCompleted, let streak = roundStreak(at: result, player.insights) else { continue }
-            add(.milestone, streak, "🔥", on: result.day)
+        let first = today.adding(days: -Self.days - 8)
+        let puzzles = Set(seen.map { GameDay(game: $0.game, day: $0.day) })
+        for streak in player.insights.roundStreaks(from: first)
+        where puzzles.contains(GameDay(game: streak.game.id, day: streak.day)) {
+            let unit = streak.game.cadence == .weekly ? "weeks" : "days"
+            add(.milestone, "\(streak.length) \(unit) of \(streak.game.name) in a row", "🔥", on: streak.day)
         }
+        let results = player.insights.datedResultCoins(from: first)
+        let (resultCoins, tiers) = (player.insights.resultCoins, achievements.coins)
         for day in times.keys.sorted() {
             func level(_ last: PuzzleDay) -> Int {
                 let span = DaySpan(from: .earliest, to: last)
-                return Experience(
-                    coins: player.insights.resultCoins(in: span) + achievements.coins.total(in: span)
-                        + player.rewards.total(in: span)
-                ).level / Self.levelStep
+                let later = results.total(in: DaySpan(from: last.adding(days: 1), to: .latest))
+                let coins = resultCoins - later + tiers.total(in: span) + player.rewards.total(in: span)
+                return Experience(coins: coins).level / Self.levelStep
             }
             let reached = level(day)
             if reached > level(day.adding(days: -1)) {
@@ -247,13 +250,6 @@ struct ActivityFeed {
             for number in Self.counts where before < number && number <= total { found.append((day.day, number)) }
         }
         return found
-    }
-
-    private func roundStreak(at result: DailyScore, _ insights: PlayerInsights) -> String? {
-        let game = game(result.game)
-        let streak = insights.streak(in: game, on: result.day)
-        guard Self.streaks.contains(streak.current), streak.lastPlayed == result.day else { return nil }
-        return "\(streak.current) \(streak.cadence == .weekly ? "weeks" : "days") of \(game.name) in a row"
     }
 
     // MARK: People, and what they say

@@ -13,6 +13,12 @@ struct ActivityBasis: Equatable {
     let today: PuzzleDay
 }
 
+/// A game on a day.
+struct GameDay: Hashable {
+    let game: GameID
+    let day: PuzzleDay
+}
+
 /// What one member did. As long as all that it was made from is the same, it need not be made again.
 struct MemberActivity {
     /// A member of a group, in a feed of that group alone or of all groups.
@@ -28,11 +34,6 @@ struct MemberActivity {
         let rewards: DatedCoins
         /// Which activity of the same person other groups have told already, by number.
         let told: [UInt64]
-    }
-
-    private struct GameDay: Hashable {
-        let game: GameID
-        let day: PuzzleDay
     }
 
     let user: UserID

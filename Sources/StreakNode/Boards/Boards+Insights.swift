@@ -39,13 +39,9 @@ extension Boards {
         let player = PlayerID(user.bytes.array)
         let covered = user == core.identity.user ? [] : coveredResults(of: player, in: group)
         let name = core.name(of: user, in: group)
-        let all = core.insights(of: player, in: group)
-        guard !covered.isEmpty, let index = core.views[group]?.index else {
-            return InsightSubject(user: user, group: group, insights: all, name: name)
-        }
-        let insights = all.leavingOut(covered, of: index) { core.knownGame($0, in: group) }
         return InsightSubject(
-            user: user, group: group, insights: insights, name: name, coveredCount: covered.count)
+            user: user, group: group, insights: core.insights(of: player, leavingOut: covered, in: group), name: name,
+            coveredCount: covered.count)
     }
 
     /// Results, on days that are not final, of puzzles that this user has not played yet.

@@ -66,10 +66,12 @@ struct GroupView: Sendable {
         apply(results)
     }
 
-    /// Everything about a player, kept until the player's results change.
-    mutating func insights(of player: PlayerID, rules: StreakRules, games: (GameID) -> Game?) -> PlayerInsights {
+    /// Everything about a player, but for some results, kept until the player's results or these change.
+    mutating func insights(
+        of player: PlayerID, leavingOut leftOut: [ScoreKey], rules: StreakRules, games: (GameID) -> Game?
+    ) -> PlayerInsights {
         cache.rules = rules
-        return cache.insights(of: player, in: index, games: games)
+        return cache.insights(of: player, leavingOut: leftOut, in: index, games: games)
     }
 
     mutating func follow(admins: Set<UserID>) {

@@ -163,14 +163,16 @@ final class NodeCore {
         return standings
     }
 
-    /// Everything about a player in a group, kept until the player's results change.
-    func insights(of player: PlayerID, in group: GroupID) -> PlayerInsights {
+    /// Everything about a player in a group, but for some results, kept until the player's results or these change.
+    func insights(
+        of player: PlayerID, leavingOut leftOut: [ScoreKey] = [], in group: GroupID
+    ) -> PlayerInsights {
         let rules = rules(of: group).streaks
         // Taken out for the moment, so that nothing is copied.
         var view = views.removeValue(forKey: group) ?? GroupView()
         let definitions = view.games
         let isOwn = group == privateGroup
-        let insights = view.insights(of: player, rules: rules) { id in
+        let insights = view.insights(of: player, leavingOut: leftOut, rules: rules) { id in
             // The user's own copy of a definition counts if no group has the game any longer.
             let own = definitions[id]?.game
             return isOwn ? self.knownGame(id) ?? own : own ?? self.knownGame(id, in: group)

@@ -94,12 +94,18 @@ extension PlayerInsights {
         chronicles.reduce(0) { $0 + $1.completed * Experience.coinsPerCompleted + $1.points }
     }
 
-    /// Coins for results in a span.
-    public func resultCoins(in span: DaySpan) -> Int {
-        chronicles.reduce(0) { sum, chronicle in
-            let completed = chronicle.entries(in: span).count { $0.isCompleted }
-            return sum + completed * Experience.coinsPerCompleted + chronicle.points(in: span)
+    /// Coins for the results from a day on, by their days. O(results since then + games).
+    public func datedResultCoins(from first: PuzzleDay) -> DatedCoins {
+        var coins: [Int32: Int] = [:]
+        for chronicle in chronicles {
+            var days = DayTotal(of: chronicle.game)
+            for entry in chronicle.entries(in: DaySpan(from: first, to: .latest)) {
+                let completed = entry.isCompleted ? Experience.coinsPerCompleted : 0
+                coins[entry.day, default: 0] += completed + days.share(of: entry, in: chronicle.game)
+            }
         }
+        return DatedCoins(
+            coins.map { DatedCoins.Entry(day: PuzzleDay(daysSinceEpoch: Int($0.key)), coins: $0.value) })
     }
 
     /// Coins and level from results, tiers and events' `rewards`.

@@ -11,12 +11,15 @@ public struct InsightCache: Sendable {
 
     private struct Kept: Sendable {
         var insights: PlayerInsights
+        /// The results that are not among them.
+        var leftOut: [ScoreKey]
         /// Games whose results have changed since.
         var stale: Set<GameID> = []
-        var isStale: Bool { !stale.isEmpty }
     }
 
-    private var kept: [PlayerID: Kept] = [:]
+    /// By all results of a player, and without those that were left out last.
+    private var whole: [PlayerID: Kept] = [:]
+    private var partial: [PlayerID: Kept] = [:]
 
     public init(rules: StreakRules = StreakRules()) {
         self.rules = rules
@@ -24,27 +27,36 @@ public struct InsightCache: Sendable {
 
     /// A result of `player` in `game` was stored, replaced or removed.
     public mutating func resultChanged(in game: GameID, of player: PlayerID) {
-        kept[player]?.stale.insert(game)
+        whole[player]?.stale.insert(game)
+        partial[player]?.stale.insert(game)
     }
 
     /// Clears the cache, for example when the definition of a game changed.
     public mutating func reset() {
-        kept = [:]
+        (whole, partial) = ([:], [:])
     }
 
     /// O(n) in the player's results at first; after a change roughly the changed game; otherwise immediate.
+    ///
+    /// - Parameter leftOut: results that do not count. In the same order each time, or games are computed again.
     public mutating func insights(
-        of player: PlayerID, in index: ScoreIndex, games: (GameID) -> Game?
+        of player: PlayerID, leavingOut leftOut: [ScoreKey] = [], in index: ScoreIndex, games: (GameID) -> Game?
     ) -> PlayerInsights {
-        if let known = kept[player], !known.isStale { return known.insights }
-        var reusable: [GameID: GameChronicle] = [:]
-        if let known = kept[player] {
-            for chronicle in known.insights.chronicles where !known.stale.contains(chronicle.game.id) {
-                reusable[chronicle.game.id] = chronicle
-            }
+        let (kept, other) = leftOut.isEmpty ? (whole[player], partial[player]) : (partial[player], whole[player])
+        let known = kept ?? other
+        var stale = known?.stale ?? []
+        if let known, known.leftOut != leftOut {
+            stale.formUnion(Set(known.leftOut).symmetricDifference(leftOut).map(\.game))
         }
-        let fresh = PlayerInsights(of: player, in: index, rules: rules, games: games, reusing: reusable)
-        kept[player] = Kept(insights: fresh)
+        if let kept, stale.isEmpty { return kept.insights }
+        let fresh = PlayerInsights(
+            of: player, in: index, leavingOut: leftOut, rules: rules, games: games, following: known?.insights,
+            stale: stale)
+        if leftOut.isEmpty {
+            whole[player] = Kept(insights: fresh, leftOut: [])
+        } else {
+            partial[player] = Kept(insights: fresh, leftOut: leftOut)
+        }
         return fresh
     }
 }

@@ -14,6 +14,65 @@ public struct PlayerInsights: Sendable {
         /// Results that count for streaks under the group's archive rule, and how many of those are completed.
         var counted = 0
         var countedCompleted = 0
+
+        /// The same days after some games have changed.
+        ///
+        /// - Parameter changes: a game's chronicle before and after; nil is none.
+        static func changed(
+            _ known: [DayTally], by changes: [(old: GameChronicle?, new: GameChronicle?)], rules: StreakRules
+        ) -> [DayTally] {
+            // One sort of small numbers instead of a table over all days, so that a result from 1900 does not cost a
+            // century.
+            var marks: [Mark] = []
+            marks.reserveCapacity(changes.reduce(0) { $0 + ($1.old == nil ? $1.new?.count ?? 0 : 8) })
+            for (old, new) in changes {
+                let (before, after) = (Mark.list(of: old, rules), Mark.list(of: new, rules))
+                // Most changes are at the end.
+                let same = zip(before, after).prefix { $0 == $1 }.count
+                marks += before.dropFirst(same).map(\.removed)
+                marks += after.dropFirst(same)
+            }
+            marks.sort { $0.rawValue < $1.rawValue }
+            var days: [DayTally] = []
+            days.reserveCapacity(known.count + 8)
+            var place = 0
+            for mark in marks {
+                while place < known.count, known[place].day <= mark.day {
+                    days.append(known[place])
+                    place += 1
+                }
+                if days.last?.day != mark.day { days.append(DayTally(day: mark.day)) }
+                days[days.count - 1].count(mark)
+                if days[days.count - 1].played == 0 { days.removeLast() }
+            }
+            return days + known[place...]
+        }
+
+        private mutating func count(_ mark: Mark) {
+            let step = mark.isRemoved ? -1 : 1
+            played += step
+            if mark.isCompleted { completed += step }
+            if mark.isCounted { counted += step }
+            if mark.isCompleted && mark.isCounted { countedCompleted += step }
+        }
+    }
+
+    /// One result on one day. Ascending by day, what is added before what is removed.
+    private struct Mark: Equatable {
+        /// Days are within ±2¹⁷, so three flags fit beside them.
+        let rawValue: Int32
+
+        var day: Int32 { rawValue >> 3 }
+        var isRemoved: Bool { rawValue & 4 != 0 }
+        var isCounted: Bool { rawValue & 2 != 0 }
+        var isCompleted: Bool { rawValue & 1 != 0 }
+        var removed: Mark { Mark(rawValue: rawValue | 4) }
+
+        static func list(of chronicle: GameChronicle?, _ rules: StreakRules) -> [Mark] {
+            (chronicle?.history.entries ?? []).map { entry in
+                Mark(rawValue: entry.day * 8 + (rules.counts(entry) ? 2 : 0) + (entry.isCompleted ? 1 : 0))
+            }
+        }
     }
 
     public let player: PlayerID
@@ -26,63 +85,54 @@ public struct PlayerInsights: Sendable {
     public init(
         of player: PlayerID, in index: ScoreIndex, rules: StreakRules = StreakRules(), games: (GameID) -> Game?
     ) {
-        self.init(of: player, in: index, rules: rules, games: games, reusing: [:])
+        self.init(of: player, in: index, rules: rules, games: games, following: nil, stale: [])
     }
 
-    /// `reusing`: chronicles that are still valid.
+    /// - Parameters:
+    ///   - leftOut: results that do not count.
+    ///   - known: insights by the same rules that differ in no other games than `stale`.
     init(
-        of player: PlayerID, in index: ScoreIndex, rules: StreakRules, games: (GameID) -> Game?,
-        reusing known: [GameID: GameChronicle]
+        of player: PlayerID, in index: ScoreIndex, leavingOut leftOut: [ScoreKey] = [], rules: StreakRules,
+        games: (GameID) -> Game?, following known: PlayerInsights?, stale: Set<GameID>
     ) {
         self.player = player
         self.rules = rules
-        chronicles = index.shelves(of: player, game: nil).map { shelf in
+        let omitted = Dictionary(grouping: leftOut, by: \.game)
+        func chronicle(_ shelf: ScoreIndex.Shelf) -> GameChronicle? {
             let id = index.gameIDs[shelf.game]
-            if let chronicle = known[id] { return chronicle }
-            let game = games(id) ?? Scoring.unknownGame(id, name: index.name(of: id))
-            return GameChronicle(game: game, history: shelf.history, rules: rules)
-        }.sorted { $0.game.id < $1.game.id }
-        days = Self.days(of: chronicles, rules: rules)
+            var history = shelf.history
+            for key in omitted[id] ?? [] { _ = history.remove(key.axis) }
+            guard !history.entries.isEmpty else { return nil }
+            return GameChronicle(
+                game: games(id) ?? Scoring.unknownGame(id, name: index.name(of: id)), history: history, rules: rules)
+        }
+        guard let known else {
+            chronicles = index.shelves(of: player, game: nil).compactMap(chronicle).sorted { $0.game.id < $1.game.id }
+            days = DayTally.changed([], by: chronicles.map { (nil, $0) }, rules: rules)
+            return
+        }
+        var current = known.chronicles
+        var changes: [(GameChronicle?, GameChronicle?)] = []
+        for game in stale.sorted() {
+            let place = Self.place(of: game, in: current)
+            let old = place < current.count && current[place].game.id == game ? current.remove(at: place) : nil
+            let new = index.shelves(of: player, game: game).first.flatMap(chronicle)
+            if let new { current.insert(new, at: place) }
+            changes.append((old, new))
+        }
+        chronicles = current
+        days = DayTally.changed(known.days, by: changes, rules: rules)
     }
 
-    /// The same without some results. Other games are not computed again.
-    ///
-    /// - Parameter index: what these insights were made from.
-    public func leavingOut(
-        _ keys: [ScoreKey], of index: ScoreIndex, games: (GameID) -> Game?
-    ) -> PlayerInsights {
-        var index = index
-        for key in keys { index.remove(key, of: player) }
-        let changed = Set(keys.map(\.game))
-        let kept = chronicles.filter { !changed.contains($0.game.id) }.map { ($0.game.id, $0) }
-        return PlayerInsights(
-            of: player, in: index, rules: rules, games: games,
-            reusing: Dictionary(kept, uniquingKeysWith: { first, _ in first }))
-    }
-
-    private static func days(of chronicles: [GameChronicle], rules: StreakRules) -> [DayTally] {
-        // One sort of small numbers instead of a table over all days, so that a result from 1900 does not cost a
-        // century.
-        var marks: [Int32] = []
-        marks.reserveCapacity(chronicles.reduce(0) { $0 + $1.count })
-        for chronicle in chronicles {
-            for entry in chronicle.history.entries {
-                // Days are within ±2¹⁷, so two flags fit beside them.
-                let counted: Int32 = rules.counts(entry) ? 2 : 0
-                marks.append(entry.day * 4 + counted + (entry.isCompleted ? 1 : 0))
-            }
+    /// Where a game's chronicle is, or belongs.
+    private static func place(of game: GameID, in chronicles: [GameChronicle]) -> Int {
+        var low = 0
+        var high = chronicles.count
+        while low < high {
+            let middle = (low + high) / 2
+            if chronicles[middle].game.id < game { low = middle + 1 } else { high = middle }
         }
-        marks.sort()
-        var days: [DayTally] = []
-        for mark in marks {
-            let day = mark >> 2
-            if days.last?.day != day { days.append(DayTally(day: day)) }
-            days[days.count - 1].played += 1
-            if mark & 1 != 0 { days[days.count - 1].completed += 1 }
-            if mark & 2 != 0 { days[days.count - 1].counted += 1 }
-            if mark & 3 == 3 { days[days.count - 1].countedCompleted += 1 }
-        }
-        return days
+        return low
     }
 
     /// Games with at least one result, in order of their IDs.
@@ -114,7 +164,8 @@ public struct PlayerInsights: Sendable {
     }
 
     func chronicle(of game: GameID) -> GameChronicle? {
-        chronicles.first { $0.game.id == game }
+        let place = Self.place(of: game, in: chronicles)
+        return place < chronicles.count && chronicles[place].game.id == game ? chronicles[place] : nil
     }
 
     /// The chronicles of one game or all.
@@ -168,6 +219,23 @@ extension PlayerInsights {
             ?? GameStreak(
                 game: game.id, cadence: game.cadence, current: 0, longest: 0, start: nil, lastPlayed: nil, freezes: 0,
                 frozen: 0, isOpen: false, isAtRisk: false)
+    }
+
+    /// A streak that had a round length on a day: 7, 30, 100 or 365.
+    public struct RoundStreak: Hashable, Sendable {
+        public var game: Game
+        public var day: PuzzleDay
+        public var length: Int
+    }
+
+    /// Round streaks that were reached on a day or later, in order of game IDs. O(those + games).
+    public func roundStreaks(from first: PuzzleDay) -> [RoundStreak] {
+        chronicles.flatMap { chronicle in
+            chronicle.walk.rounds.filter { Int($0.day) >= first.daysSinceEpoch }.map {
+                RoundStreak(
+                    game: chronicle.game, day: PuzzleDay(daysSinceEpoch: Int($0.day)), length: $0.length)
+            }
+        }
     }
 
     /// Streaks that end, or cost a freeze, unless the game is played today: longest first, then by game ID.

@@ -182,6 +182,15 @@ struct StreakWalk {
         var isOpen = false
     }
 
+    /// A run had a length on a day.
+    struct Round {
+        var day: Int32
+        var length: Int
+    }
+
+    /// Lengths that are told each time they are reached.
+    static let roundLengths = [7, 30, 100, 365]
+
     /// Lengths for which the first day is recorded: the tiers of Streak Master.
     static let milestones = Achievement.streakMaster.thresholds
 
@@ -197,6 +206,8 @@ struct StreakWalk {
     private(set) var longest = 0
     /// For each milestone, the first day a run had that length.
     private(set) var reached = [Int32?](repeating: nil, count: milestones.count)
+    /// Each time that a run had a round length.
+    private(set) var rounds: [Round] = []
 
     init(rules: StreakRules) {
         usesFreezes = rules.usesFreezes
@@ -218,6 +229,10 @@ struct StreakWalk {
             freezes = min(freezes + 1, StreakRules.maximumFreezes)
         }
         noteMilestones()
+        if Self.roundLengths.contains(length) {
+            let latest = isAscending ? place.day : runDays.max() ?? place.day
+            rounds.append(Round(day: latest, length: length))
+        }
     }
 
     /// The run on `day`, which must not precede any place already taken.

@@ -185,7 +185,7 @@ import Testing
         // 3/6 is 4 points.
         let insights = Fixture.insights(Fixture.wordles([0, 1], lost: [2]))
         #expect(insights.resultCoins == 28)
-        #expect(insights.resultCoins(in: DaySpan(from: Self.today, to: Self.today)) == 14)
+        #expect(insights.datedResultCoins(from: Self.today).total == 14)
         // Tiers give coins for two things only: a devotee's bronze for three days in a row.
         #expect(insights.experience(rewards: DatedCoins([.init(day: Self.today, coins: 250)])).coins == 28 + 50 + 250)
     }

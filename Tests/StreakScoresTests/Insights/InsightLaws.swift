@@ -22,6 +22,8 @@ import Testing
         let recap: WeeklyRecap
         let experience: Experience
         let trend: [TrendPoint]
+        let rounds: [PlayerInsights.RoundStreak]
+        let days: [DayCount]
 
         init(_ insights: PlayerInsights) {
             let shown = [0, 1, 10, 40].map { today.adding(days: -$0) }
@@ -34,6 +36,8 @@ import Testing
             recap = insights.weeklyRecap(on: today)
             experience = insights.experience()
             trend = insights.trend(over: month, by: .week)
+            rounds = insights.roundStreaks(from: .earliest)
+            days = insights.dayCounts(in: .everything)
         }
     }
 
@@ -59,6 +63,53 @@ import Testing
         index.removeAll(of: Self.ann)
         cache.reset()
         #expect(cache.insights(of: Self.ann, in: index, games: Fixture.game).count == 0)
+    }
+
+    @Test(arguments: 1...12) func `without some results they are as if these did not exist`(_ seed: UInt64) {
+        var generator = SplitMix64(seed: seed)
+        let rules = Self.ruleSets[Int(seed) % Self.ruleSets.count]
+        var index = ScoreIndex()
+        var cache = InsightCache(rules: rules)
+        for (step, score) in Fixture.history(160, days: 12, &generator).enumerated() {
+            index.replace(score, of: Self.ann)
+            cache.resultChanged(in: score.game, of: Self.ann)
+            guard step % 8 == 7 else { continue }
+            let results = index.results(of: Self.ann)
+            let covered = results.filter { _ in Int.random(in: 0...4, using: &generator) == 0 }.map(\.key)
+            // Whole and partial ones in any order, again and again.
+            for leftOut in [covered, [], covered].drop(while: { _ in Bool.random(using: &generator) }) {
+                var seen = index
+                for key in leftOut { seen.remove(key, of: Self.ann) }
+                let kept = Told(
+                    cache.insights(of: Self.ann, leavingOut: leftOut, in: index, games: Fixture.game))
+                let fresh = Told(PlayerInsights(of: Self.ann, in: seen, rules: rules, games: Fixture.game))
+                #expect(kept == fresh, "seed \(seed), step \(step)")
+            }
+        }
+    }
+
+    @Test(arguments: 1...12) func `a round streak is told on the day on which the streak has that length`(
+        _ seed: UInt64
+    ) {
+        var generator = SplitMix64(seed: seed)
+        let rules = Self.ruleSets[Int(seed) % Self.ruleSets.count]
+        var results: [DailyScore] = []
+        for back in 0..<130 where Int.random(in: 0...40, using: &generator) > 0 {
+            let day = Self.today.adding(days: -back)
+            let isLost = Int.random(in: 0...50, using: &generator) == 0
+            results.append(isLost ? Fixture.loss(Fixture.wordle, day) : Fixture.solve(Fixture.wordle, day, 3))
+        }
+        let insights = Fixture.insights(results, rules: rules)
+        let won = Set(results.filter(\.isCompleted).map(\.day))
+        let expected = (0..<130).map { Self.today.adding(days: -$0) }.filter { won.contains($0) }.compactMap { day in
+            let streak = insights.streak(in: Fixture.wordle, on: day)
+            return [7, 30, 100, 365].contains(streak.current) ? "\(day) \(streak.current)" : nil
+        }
+        let told = insights.roundStreaks(from: .earliest).map { "\($0.day) \($0.length)" }
+        #expect(Set(told) == Set(expected) && told.count == expected.count, "seed \(seed)")
+        #expect(seed > 1 || !expected.isEmpty)
+        let later = insights.roundStreaks(from: Self.today.adding(days: -20)).map(\.day)
+        #expect(later.allSatisfy { $0 >= Self.today.adding(days: -20) })
     }
 
     @Test(arguments: 1...8) func `nothing depends on the order of arrival`(_ seed: UInt64) {
@@ -159,7 +210,7 @@ import Testing
         var generator = SplitMix64(seed: seed)
         let insights = Fixture.insights(Fixture.history(200, days: 30, &generator))
         let days = (0..<30).map { Self.today.adding(days: -$0) }
-        #expect(insights.resultCoins == days.reduce(0) { $0 + insights.resultCoins(in: DaySpan(from: $1, to: $1)) })
+        #expect(insights.resultCoins == insights.datedResultCoins(from: .earliest).total)
         let tiers = insights.achievements(on: Self.today)
         #expect(tiers.coins.total == tiers.unlocks.reduce(0) { $0 + $1.reached.tier.coins })
         #expect(tiers.coins.total == days.reduce(0) { $0 + tiers.coins.total(in: DaySpan(from: $1, to: $1)) })
