@@ -129,10 +129,16 @@ struct ActivityFeed {
     func news(of player: Player) -> [DailyScore] {
         // Those of earlier days were recorded too late, or are too old.
         let first = today.adding(days: -Self.days - 8)
-        let news = index.results(of: PlayerID(player.user.bytes.array), from: first).filter { result in
+        var news: [DailyScore] = []
+        let days = DaySpan(from: first, to: .latest)
+        index.forEachResult(of: PlayerID(player.user.bytes.array), in: days) { result in
             let time = Self.time(of: result)
-            return time >= start && time < result.day.endEverywhere + Self.latestRecording
-        }.sorted { (Self.time(of: $0), $0.key) < (Self.time(of: $1), $1.key) }
+            if time >= start && time < result.day.endEverywhere + Self.latestRecording { news.append(result) }
+        }
+        news.sort { left, right in
+            let (first, second) = (Self.time(of: left), Self.time(of: right))
+            return first == second ? left.key < right.key : first < second
+        }
         return news.suffix(Self.mostNews).filter { !isTold($0) }
     }
 
@@ -217,9 +223,7 @@ struct ActivityFeed {
             add(.milestone, "\(number.grouped) results", "🔢", on: day)
         }
         let first = today.adding(days: -Self.days - 8)
-        let puzzles = Set(seen.map { GameDay(game: $0.game, day: $0.day) })
-        for streak in player.insights.roundStreaks(from: first)
-        where puzzles.contains(GameDay(game: streak.game.id, day: streak.day)) {
+        for streak in player.insights.roundStreaks(from: first) {
             let unit = streak.game.cadence == .weekly ? "weeks" : "days"
             add(.milestone, "\(streak.length) \(unit) of \(streak.game.name) in a row", "🔥", on: streak.day)
         }

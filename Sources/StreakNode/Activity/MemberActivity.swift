@@ -13,12 +13,6 @@ struct ActivityBasis: Equatable {
     let today: PuzzleDay
 }
 
-/// A game on a day.
-struct GameDay: Hashable {
-    let game: GameID
-    let day: PuzzleDay
-}
-
 /// What one member did. As long as all that it was made from is the same, it need not be made again.
 struct MemberActivity {
     /// A member of a group, in a feed of that group alone or of all groups.
@@ -26,6 +20,11 @@ struct MemberActivity {
         let group: GroupID
         let user: UserID
         let isAlone: Bool
+    }
+
+    private struct GameDay: Hashable {
+        let game: GameID
+        let day: PuzzleDay
     }
 
     struct Basis: Equatable {

@@ -100,8 +100,8 @@ extension NodeCore {
     /// Whether a member's result is covered: the group guards against spoilers, the day is not over everywhere, and this
     /// user has not played that puzzle. A high score or a habit is not a puzzle.
     func isCovered(_ result: DailyScore, of user: UserID, in group: GroupID) -> Bool {
-        guard user != identity.user, guardsSpoilers(in: group),
-            result.day > PuzzleDay.lastFinal(at: clock.wallTime.seconds)
+        guard user != identity.user, result.day > PuzzleDay.lastFinal(at: clock.wallTime.seconds),
+            guardsSpoilers(in: group)
         else { return false }
         let model = namedGame(result.game, in: group).model
         guard model != .highScore, model != .count else { return false }

@@ -144,15 +144,20 @@ public struct ScoreIndex: Sendable {
         of player: PlayerID, game: GameID? = nil, from: PuzzleDay = .earliest, to: PuzzleDay = .latest
     ) -> [DailyScore] {
         var found: [DailyScore] = []
-        for shelf in shelves(of: player, game: game) {
-            let id = gameIDs[shelf.game]
-            for entry in shelf.history.slice(DaySpan(from: from, to: to)) {
-                found.append(shelf.history.restored(entry, game: id))
-            }
-        }
+        forEachResult(of: player, game: game, in: DaySpan(from: from, to: to)) { found.append($0) }
         return found.sorted { left, right in
             if left.day != right.day { return left.day < right.day }
             return left.key < right.key
+        }
+    }
+
+    /// Passes a player's results of some days, in an internal order; all games if `game` is `nil`.
+    public func forEachResult(
+        of player: PlayerID, game: GameID? = nil, in span: DaySpan, body: (DailyScore) -> Void
+    ) {
+        for shelf in shelves(of: player, game: game) {
+            let id = gameIDs[shelf.game]
+            for entry in shelf.history.slice(span) { body(shelf.history.restored(entry, game: id)) }
         }
     }
 
