@@ -16,8 +16,11 @@ import Testing
     }
 
     /// Ada and Ben, who have exchanged codes.
-    private static func pair(_ body: @Sendable (MeshNode, MeshNode) async throws -> Void) async throws {
-        try await NodeParty().running("Ada", "Ben", usesLAN: true) { nodes in
+    private static func pair(
+        lead: (@Sendable () -> Duration)? = nil, walls: [String: @Sendable () -> Int64] = [:],
+        _ body: @Sendable (MeshNode, MeshNode) async throws -> Void
+    ) async throws {
+        try await NodeParty().running(["Ada", "Ben"], usesLAN: true, lead: lead, walls: walls) { nodes in
             let (ada, ben) = (nodes[0], nodes[1])
             let code = try await ada.call(FriendshipRequest.list).code
             _ = try await ben.call(FriendshipRequest.add(code: code))
@@ -61,6 +64,82 @@ import Testing
             try await ada.until { try await Self.texts($0, of: "Ben") == ["Again tonight?", "Yes"] }
             _ = try await Self.ask(ada, .delete(message: id))
             try await ben.until { try await Self.texts($0, of: "Ada") == ["Yes"] }
+        }
+    }
+
+    /// The next notice.
+    private static func next(_ events: AsyncStream<NodeEvent>) async -> String? {
+        for await case .notice(let text) in events { return text }
+        return nil
+    }
+
+    /// Told at any hour, by a command that does nothing, and nothing of the week: that depends on the day of the test.
+    private static let always = NotificationChange(
+        off: ["started", "ending", "climbed"], quiet: "", desktop: false, command: "true")
+
+    @Test func `a message is told once, never in its words, and counts for the bell until it is read`() async throws {
+        let lead = SettableClock(0)
+        try await Self.pair(lead: { .milliseconds(lead.milliseconds) }) { ada, ben in
+            _ = try await ben.call(NotificationRequest.change(Self.always))
+            try await ben.until { try await $0.call(FeedRequest.look(group: nil)).fresh == 0 }
+            let events = ben.events()
+            _ = try await Self.ask(ada, .write(user: "Ben", text: "Again tomorrow?"))
+            #expect(await Self.next(events) == "Ada wrote to you.")
+            let first = try await ben.call(NotificationRequest.show)
+            #expect(first.fresh == 1 && first.shownToday == 1 && first.notices.first?.kind == "message")
+
+            // More of the same sitting is the same news.
+            _ = try await Self.ask(ada, .write(user: "Ben", text: "Or the day after tomorrow?"))
+            try await ben.until {
+                try await $0.call(NotificationRequest.show).notices.first?.text == "Ada wrote you 2 messages."
+            }
+            lead.set(3)
+            await ben.process()
+            let second = try await ben.call(NotificationRequest.show)
+            #expect(second.fresh == 1 && second.shownToday == 1)
+            let feed = try await ben.call(FeedRequest.show(group: nil))
+            #expect(!feed.entries.contains { $0.text.contains("tomorrow") })
+            #expect(!second.notices.contains { $0.text.contains("tomorrow") })
+            // The author has no news of it.
+            #expect(!(try await ada.call(FeedRequest.show(group: nil)).entries.contains { $0.kind == "message" }))
+
+            // What is read is no news any more; what comes after it is news again.
+            _ = try await Self.ask(ben, .look(user: "Ada"))
+            let read = try await ben.call(NotificationRequest.show)
+            #expect(read.fresh == 0 && !read.notices.contains { $0.kind == "message" })
+            let last = try await Self.ask(ada, .write(user: "Ben", text: "Well?"))
+            #expect(await Self.next(events) == "Ada wrote to you.")
+            #expect(try await ben.status().fresh == 1)
+            let id = try #require(last.messages.last?.id)
+            _ = try await Self.ask(ada, .delete(message: id))
+            try await ben.until { try await $0.status().fresh == 0 }
+        }
+    }
+
+    @Test func `what a friend writes after a pause is told again, and nothing of who is muted or switched off`()
+        async throws
+    {
+        let clock = SettableClock(1_795_262_400)
+        let wall: @Sendable () -> Int64 = { clock.milliseconds }
+        try await Self.pair(walls: ["Ada": wall, "Ben": wall]) { ada, ben in
+            @Sendable func news() async throws -> [String] {
+                try await ben.call(NotificationRequest.show).notices.filter { $0.kind == "message" }.map(\.text)
+            }
+            for (minute, texts) in [
+                (0, ["Ada wrote to you."]), (30, ["Ada wrote you 2 messages."]),
+                (61, ["Ada wrote to you.", "Ada wrote you 2 messages."]),
+            ] {
+                clock.set(1_795_262_400 + 60 * Int64(minute))
+                _ = try await Self.ask(ada, .write(user: "Ben", text: "At \(minute)"))
+                try await ben.until { _ in try await news() == texts }
+            }
+            let group = try await Self.ask(ben, .list).friends[0].group
+            _ = try await ben.call(MuteRequest.mute(user: "Ada", group: group))
+            #expect(try await news().isEmpty)
+            _ = try await ben.call(MuteRequest.unmute(user: "Ada", group: group))
+            #expect(try await news().count == 2)
+            clock.set(1_795_262_400 + 31 * 86_400)
+            #expect(try await news().isEmpty)
         }
     }
 

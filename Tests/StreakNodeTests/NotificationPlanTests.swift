@@ -49,7 +49,10 @@ import Testing
     @Test(
         arguments: [
             // What comes together is told in the order of the kinds, three at most and the rest as one.
-            ([.started, .climbed, .ending, .beaten, .answer, .challenge], 0, [["5"], ["4"], ["3", "2", "1", "0"]]),
+            (
+                [.started, .climbed, .ending, .beaten, .answer, .message, .challenge], 0,
+                [["6"], ["5"], ["4", "3", "2", "1", "0"]]
+            ),
             ([.started, .challenge, .beaten], 0, [["1"], ["2"], ["0"]]), ([.beaten], 0, [["0"]]), ([], 0, []),
             ([.started, .challenge, .beaten], 1, [["1"], ["2", "0"]]), ([.started, .challenge], 1, [["1"], ["0"]]),
             ([.started, .challenge, .beaten], 2, [["1", "2", "0"]]), ([.challenge], 2, [["0"]]),
@@ -140,6 +143,13 @@ import Testing
         #expect(plan.shown(of: entries) == plan.shown(of: seen))
         #expect(Self.numbers(plan.shown(of: entries)) == [["4"], ["3"], ["2", "1"]])
         #expect(NotificationPlan.summary(of: plan.shown(of: entries)[2]) == "News: 2 results of yours beaten.")
+    }
+
+    @Test func `a summary counts messages, not how often a friend sat down to write them`() {
+        var entries = [Self.entry(.message, 0, at: 1), Self.entry(.message, 1, at: 2), Self.entry(.answer, 2, at: 3)]
+        entries[0].count = 4
+        #expect(NotificationPlan.summary(of: entries) == "News: 5 messages, 1 answer to a challenge.")
+        #expect(NotificationPlan.summary(of: Array(entries.dropFirst())) == "News: 1 message, 1 answer to a challenge.")
     }
 
     // MARK: What is kept

@@ -165,7 +165,8 @@ extension MeshNode {
     @Test func `choices are kept, and a wrong one is refused`() async throws {
         try await NodeParty.alone { node, _ in
             let first = try await node.notifications()
-            #expect(first.kinds.map(\.kind) == ["challenge", "answer", "beaten", "ending", "climbed", "started"])
+            #expect(
+                first.kinds.map(\.kind) == ["challenge", "message", "answer", "beaten", "ending", "climbed", "started"])
             #expect(first.kinds.allSatisfy(\.on) && first.quiet == "22:00-08:00" && first.shownToday == 0)
             let changed = try await node.notifications(
                 NotificationChange(off: ["climbed"], quiet: "", desktop: false, command: "say"))

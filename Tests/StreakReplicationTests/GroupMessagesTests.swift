@@ -40,6 +40,15 @@ import Testing
         #expect(Self.texts(records + [Self.record("c", 10, by: Self.ben, at: 11)]) == ["a", "c"])
     }
 
+    @Test(arguments: [(9, ["a", "b", "late"]), (10, ["b", "late"]), (29, ["late"]), (30, [])] as [(Int64, [String])])
+    func `what was written after a moment is found, by when it was written`(moment: Int64, texts: [String]) {
+        var messages = GroupMessages()
+        for (text, id, time) in [("a", 10, 10), ("b", 20, 40), ("late", 900, 30)] as [(String, Int64, Int64)] {
+            messages.apply(Self.record(text, id, by: Self.ben, at: time))
+        }
+        #expect(messages.messages(of: [Self.ada, Self.ben], after: moment).map(\.message.text) == texts)
+    }
+
     @Test func `of one user the newest thousand count`() {
         let flood = (1...1_003).map { Self.record("\($0)", Int64($0), by: Self.ben) }
         let found = Self.texts([Self.record("mine", 1, by: Self.ada)] + flood)

@@ -267,7 +267,7 @@ extension FakeNode {
     }
 
     func answer(_ request: NotificationRequest) -> NotificationsReport {
-        let kinds = ["challenge", "answer", "beaten", "ending", "climbed", "started"]
+        let kinds = ["challenge", "message", "answer", "beaten", "ending", "climbed", "started"]
         return NotificationsReport(
             kinds: kinds.map { NotificationsReport.Kind(kind: $0, on: $0 != "climbed") }, quiet: "22:00-08:00",
             shownToday: 2, most: 3, desktop: true, command: scenario == .hostile ? Self.script : nil,

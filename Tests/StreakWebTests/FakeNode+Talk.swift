@@ -53,11 +53,12 @@ extension FakeNode {
         guard scenario != .lonely, scenario != .removed, scenario != .silent else {
             return FeedReport(group: nil, title: "All groups", entries: [], fresh: 0, total: 0)
         }
-        let kinds = ["result", "results", "best", "unlock", "joined", "comment"]
+        let kinds = ["result", "results", "best", "unlock", "joined", "comment", "message"]
         let entries = kinds.enumerated().map { index, kind in
             var entry = FeedEntryReport(
                 id: "3fa94c1\(index)", kind: kind, group: Self.group, title: title, user: Self.user(index),
-                name: name(index), me: index == 1, at: "2026-11-21T0\(8 - index):12:00Z", icon: "🧩",
+                name: name(index), me: index == 1, at: "2026-11-21T0\(8 - index):12:00Z",
+                icon: kind == "message" ? "✉️" : "🧩",
                 text: scenario == .hostile ? "\(Self.script)<b>" : "played Wordle: 3 guesses", fresh: index == 0)
             if index < 3 { (entry.game, entry.day) = ("wordle", "2026-11-21") }
             entry.covered = index == 2

@@ -40,14 +40,15 @@ extension SentForm {
             "/notifications", "kind-challenge=1&kind-beaten=1&quietFrom=23%3A00&quietTo=07%3A00&desktop=1",
             NotificationRequest.change(
                 NotificationChange(
-                    on: ["challenge", "beaten"], off: ["answer", "ending", "climbed", "started"], quiet: "23:00-07:00",
-                    desktop: true))),
+                    on: ["challenge", "beaten"], off: ["message", "answer", "ending", "climbed", "started"],
+                    quiet: "23:00-07:00", desktop: true))),
         SentForm(
             "/notifications",
-            "kind-challenge=1&kind-answer=1&kind-beaten=1&kind-ending=1&kind-climbed=1&kind-started=1",
+            "kind-challenge=1&kind-message=1&kind-answer=1&kind-beaten=1&kind-ending=1&kind-climbed=1&kind-started=1",
             NotificationRequest.change(
                 NotificationChange(
-                    on: ["challenge", "answer", "beaten", "ending", "climbed", "started"], quiet: "", desktop: false))),
+                    on: ["challenge", "message", "answer", "beaten", "ending", "climbed", "started"], quiet: "",
+                    desktop: false))),
         SentForm("/reminders", "exclude=mini", ReminderRequest.change(ReminderChange(exclude: ["mini"]))),
         SentForm("/reminders", "include=mini", ReminderRequest.change(ReminderChange(include: ["mini"]))),
         SentForm(
@@ -276,6 +277,7 @@ extension SentForm {
             #expect(page.node.asked.contains(MessageRequest.delete(message: "3fa94c11")))
             let activity = try await browser.get("/activity").body
             #expect(activity.contains("Messages, 1 new"))
+            #expect(activity.contains("href=\"/messages?user=\(FakeNode.user(6))\""))
         }
     }
 

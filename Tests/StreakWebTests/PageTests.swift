@@ -78,7 +78,7 @@ import Testing
     @Test func `every kind of notification has its switch`() async throws {
         try await withPage { page in
             let body = try await page.signedIn().get("/notifications").body
-            for kind in ["challenge", "answer", "beaten", "ending", "started"] {
+            for kind in ["challenge", "message", "answer", "beaten", "ending", "started"] {
                 #expect(body.contains("name=\"kind-\(kind)\" value=\"1\" checked"))
             }
             #expect(body.contains("name=\"kind-climbed\" value=\"1\">"))

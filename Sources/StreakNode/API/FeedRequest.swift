@@ -15,8 +15,8 @@ public struct FeedEntryReport: Codable, Sendable, Equatable {
     public var id: String
     /// `result`, `results` (several of one sitting), `best`, `beaten` (better than this user's, and after it),
     /// `unlock`, `milestone`, `joined`, `left`, `removed`, `event` (one has begun), `eventEnding`, `eventWon`,
-    /// `champion`, `climbed` (this user, since the week before), `reaction`, `comment`, `challenge`, `accepted`,
-    /// `declined`, `outcome`.
+    /// `champion`, `climbed` (this user, since the week before), `reaction`, `comment`, `message` (a friend's, not
+    /// read yet), `challenge`, `accepted`, `declined`, `outcome`.
     public var kind: String
     public var group: String
     public var title: String
@@ -33,7 +33,7 @@ public struct FeedEntryReport: Codable, Sendable, Equatable {
     public var fresh: Bool
     /// Whether it is about a result that this user may not see yet.
     public var covered = false
-    /// How many results it is about.
+    /// How many results or messages it is about.
     public var count = 1
     /// The result that it is about.
     public var game: String?

@@ -1,4 +1,4 @@
-/// What this user is told at once: challenges, answers, beaten results, events, climbs.
+/// What this user is told at once: challenges, messages, answers, beaten results, events, climbs.
 public enum NotificationRequest: NodeRequest {
     public typealias Report = NotificationsReport
     public static let name = RequestName.notification
@@ -32,7 +32,7 @@ public struct NotificationChange: Codable, Sendable, Equatable {
 
 public struct NotificationsReport: Codable, Sendable, Equatable {
     public struct Kind: Codable, Sendable, Equatable {
-        /// `challenge`, `answer`, `beaten`, `ending`, `climbed`, `started`.
+        /// `challenge`, `message`, `answer`, `beaten`, `ending`, `climbed`, `started`.
         public var kind: String
         public var on: Bool
     }

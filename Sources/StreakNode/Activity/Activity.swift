@@ -123,6 +123,7 @@ final class Activity {
         let shown = Set(groups)
         made = made.filter { $0.key.isAlone != isAlone || !shown.contains($0.key.group) || current.contains($0.key) }
         past = past.filter { core.views[$0.key] != nil }
+        items += messageItems(in: groups)
         return items.sorted { ActivityEntry.isBefore($0.entry, $1.entry) }
     }
 
@@ -273,6 +274,7 @@ final class Activity {
         case .champion: "\(entry.words)"
         case .reaction: "reacted to your \(name) with \(entry.words)"
         case .comment: "said about your \(name): “\(entry.words)”"
+        case .message: entry.count == 1 ? "wrote to you" : "wrote you \(entry.count) messages"
         case .challenge, .accepted, .declined, .outcome: entry.words
         }
     }

@@ -19,6 +19,8 @@ struct ActivityEntry: Hashable, Sendable {
         case event, eventEnding, eventWon, champion, climbed
         /// What somebody said about this user's result.
         case reaction, comment
+        /// What a friend wrote to this user and the user has not read; several of one sitting.
+        case message
         /// A challenge, what was said to it, and how it ended.
         case challenge, accepted, declined, outcome
     }
@@ -28,7 +30,7 @@ struct ActivityEntry: Hashable, Sendable {
     let user: UserID?
     /// Unix seconds.
     let at: Int64
-    /// The results that it is about: the last one of a sitting, and how many there are.
+    /// The result that it is about: the last one of a sitting. And how many results or messages there are.
     var result: DailyScore?
     var count = 1
     /// Words of the kind: a tier, a round number, an emoji, a comment, all that stands behind the name.
@@ -94,8 +96,8 @@ struct ActivityFeed {
     static let days = 30
     /// A result that was recorded later than this after its day is none of the news.
     private static let latestRecording: Int64 = 7 * 86_400
-    /// Results of one sitting follow one another within this time, in seconds.
-    private static let pause: Int64 = 30 * 60
+    /// Results of one sitting follow one another within this time, in seconds. So do messages.
+    static let pause: Int64 = 30 * 60
     /// More results of one sitting than this are one entry.
     private static let mostAlone = 3
     private static let counts = [100, 500, 1_000]

@@ -4,8 +4,12 @@ import StreakWire
 
 /// What a user is told at once, the most important first.
 enum NotificationKind: String, CaseIterable, Comparable, Sendable {
-    /// Somebody challenges the user; an answer to the user's challenge, or how a challenge of theirs ended.
-    case challenge, answer
+    /// Somebody challenges the user.
+    case challenge
+    /// A friend writes to the user.
+    case message
+    /// An answer to the user's challenge, or how a challenge of theirs ended.
+    case answer
     /// Somebody beat a result of the user's, after it.
     case beaten
     /// Six hours are left of the weekly event.
@@ -24,6 +28,7 @@ enum NotificationKind: String, CaseIterable, Comparable, Sendable {
         let isOne = count == 1
         return switch self {
         case .challenge: isOne ? "1 challenge" : "\(count) challenges"
+        case .message: isOne ? "1 message" : "\(count) messages"
         case .answer: isOne ? "1 answer to a challenge" : "\(count) answers to challenges"
         case .beaten: isOne ? "1 result of yours beaten" : "\(count) results of yours beaten"
         case .ending: isOne ? "1 event that ends soon" : "\(count) events that end soon"
@@ -90,7 +95,7 @@ struct NotificationPlan {
     /// “News: 2 challenges, 1 result of yours beaten.”
     static func summary(of entries: [ActivityEntry]) -> String {
         let parts = NotificationKind.allCases.compactMap { kind -> String? in
-            let count = entries.count { $0.notification == kind }
+            let count = entries.filter { $0.notification == kind }.reduce(0) { $0 + $1.count }
             return count > 0 ? kind.words(count) : nil
         }
         return "News: \(parts.joined(separator: ", "))."

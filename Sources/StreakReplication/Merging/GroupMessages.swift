@@ -37,15 +37,20 @@ public struct GroupMessages: Sendable {
     }
 
     /// The messages of some users, the oldest first.
-    public func messages(of users: [UserID]) -> [Standing] {
+    ///
+    /// - Parameter moment: only what was written after it, in milliseconds since 1970.
+    public func messages(of users: [UserID], after moment: Int64 = .min) -> [Standing] {
         users.flatMap { user in
-            let ids = (kept[user] ?? [:]).keys.sorted().suffix(Self.maximumOfOne)
+            // No message was written after its ID says.
+            let ids = (kept[user] ?? [:]).keys.filter { $0.milliseconds > moment }.sorted().suffix(Self.maximumOfOne)
             return ids.compactMap { id in
                 kept[user]?[id].map { kept in
                     Standing(
                         author: user, message: kept.message, writtenAt: min(id.milliseconds, kept.time.milliseconds))
                 }
             }
-        }.sorted { ($0.writtenAt, $0.message.id, $0.author) < ($1.writtenAt, $1.message.id, $1.author) }
+        }.filter { $0.writtenAt > moment }.sorted {
+            ($0.writtenAt, $0.message.id, $0.author) < ($1.writtenAt, $1.message.id, $1.author)
+        }
     }
 }

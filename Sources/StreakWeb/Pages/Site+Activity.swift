@@ -76,11 +76,12 @@ extension Site {
             PageLink("/result").adding("group", entry.group).adding("user", owner).adding("game", $0)
                 .adding("date", entry.day).adding("puzzle", entry.puzzle.map(String.init))
         }
+        let message = entry.kind == "message" ? PageLink("/messages").adding("user", entry.user) : nil
         let isChallenge = ["challenge", "accepted", "declined", "outcome"].contains(entry.kind)
         let challenges = PageLink("/challenges").adding("group", entry.group)
         return ActivityView.Line(
             avatar: AvatarView(user: entry.user, name: entry.name), icon: entry.icon, name: entry.name, me: entry.me,
-            text: entry.text, href: (isChallenge ? challenges : result ?? player).text,
+            text: entry.text, href: (isChallenge ? challenges : message ?? result ?? player).text,
             note: namesGroup ? "\(when) · \(entry.title)" : when, fresh: entry.fresh, covered: entry.covered)
     }
 }

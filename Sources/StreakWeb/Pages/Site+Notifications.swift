@@ -55,6 +55,7 @@ extension Site {
     private static func words(for kind: String) -> (label: String, detail: String) {
         switch kind {
         case "challenge": ("Challenges", "A friend challenges you")
+        case "message": ("Messages", "A friend writes to you; their words are on the page Messages only")
         case "answer": ("Answers", "A friend answers your challenge, or a challenge of yours ends")
         case "beaten": ("Beaten results", "A friend beats your result after you")
         case "ending": ("Events that end", "Six hours are left of the weekly event")

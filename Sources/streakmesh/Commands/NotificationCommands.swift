@@ -7,10 +7,10 @@ struct NotificationsCommand: QueryCommand {
     static let configuration = CommandConfiguration(
         commandName: "notifications", abstract: "Show and choose what the running node tells you at once.",
         discussion: """
-            challenge: somebody challenges you. answer: an answer to your challenge, or how one of yours ended. \
-            beaten: somebody beat a result of yours. ending: six hours are left of the weekly event. climbed: you \
-            climbed on last week's board. started: a weekly event began. At most three a day on all your machines \
-            together; the rest becomes one summary. `reminders` are apart.
+            challenge: somebody challenges you. message: a friend writes to you. answer: an answer to your challenge, \
+            or how one of yours ended. beaten: somebody beat a result of yours. ending: six hours are left of the \
+            weekly event. climbed: you climbed on last week's board. started: a weekly event began. At most three a \
+            day on all your machines together; the rest becomes one summary. `reminders` are apart.
             """)
 
     @Option(
@@ -34,7 +34,7 @@ struct NotificationsCommand: QueryCommand {
 
     @OptionGroup var shared: SharedOptions
 
-    private static let kinds = ["challenge", "answer", "beaten", "ending", "climbed", "started"]
+    private static let kinds = ["challenge", "message", "answer", "beaten", "ending", "climbed", "started"]
 
     func request() -> NotificationRequest {
         let change = NotificationChange(
