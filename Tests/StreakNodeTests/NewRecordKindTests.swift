@@ -111,5 +111,13 @@ extension MeshNode {
             #expect(await again.cheer(for: whom.1, by: whom.0, in: group) == nil)
             await again.close()
         }
+        // Bob's node, which reads nothing of this kind, passes it on to somebody whom Ada's never meets.
+        try await party.running("Bob", "Cleo") { nodes in
+            let (bob, cleo) = (nodes[0], nodes[1])
+            try await cleo.join(try await bob.invite().link)
+            try await cleo.until { await $0.cheer(for: whom.0, by: whom.0, in: group)?.text == "kept" }
+            let digest = await bob.engine.digest(of: group)
+            try await cleo.until { await $0.engine.digest(of: group) == digest }
+        }
     }
 }

@@ -22,6 +22,7 @@ import Testing
         var games: [GameDefinition]
         var favourites: [GameID: Bool]
         var talk: [String]
+        var messages: [GroupMessages.Standing]
         var challenges: [GroupChallenges.Standing]
         var replies: [ChallengeReply?]
         var events: [GroupEvents.Planned]
@@ -36,6 +37,7 @@ import Testing
             talk = view.talk.results.flatMap { result in
                 view.talk.reactions(to: result).map { "\($0)" } + view.talk.comments(on: result).map { "\($0)" }
             }
+            messages = view.messages.messages(of: [user])
             challenges = view.challenges.standing()
             replies = (0...2).map { (number: UInt64) in
                 let name = ChallengeName(challenger: user, id: WritingID(rawValue: number))
@@ -132,7 +134,7 @@ import Testing
     private static func content(
         _ chance: inout SplitMix64, at time: HybridTime, feeds: [FeedID]
     ) -> (RecordKind, [UInt8], [UInt8]) {
-        switch Int.random(in: 0...17, using: &chance) {
+        switch Int.random(in: 0...19, using: &chance) {
         case 0: return (.profile, [], Profile(name: "Eva \(Int.random(in: 0...9, using: &chance))").recordValue)
         case 1:
             return (.setting, Array("favourite/wordle".utf8), [.random(in: 0...1, using: &chance)])
@@ -156,6 +158,10 @@ import Testing
             }
             let choice = EventChoice(weekOf: week, plan)
             return (.event, choice.recordSubject, choice.recordValue)
+        case 18, 19:
+            let id = WritingID(rawValue: .random(in: 0...2, using: &chance))
+            let message = FriendMessage(id, text: "\(Int.random(in: 0...9, using: &chance))")
+            return (.message, message.recordSubject, message.recordValue)
         default: break
         }
         let game = games[Int.random(in: 0...1, using: &chance)]

@@ -5,7 +5,7 @@ import StreakReplication
 import StreakScores
 import StreakWire
 
-/// What the nodes' users said about results, and which confirmations they got.
+/// What the nodes' users said about results and wrote to a friend, and which confirmations they got.
 struct TalkTruth: Sendable {
     /// Something that one node says, changes and takes back.
     struct Word: Hashable, Sendable {
@@ -24,6 +24,8 @@ struct TalkTruth: Sendable {
     private var commands: [CommandID: (word: Word, index: Int)] = [:]
     /// Each node's comments, in the order of their first writing.
     private(set) var comments: [Int: [ResultComment]] = [:]
+    /// Each node's messages, in the order of their first writing.
+    private(set) var messages: [Int: [WritingID]] = [:]
     /// All challenges, in the order of their making.
     private(set) var challenges: [ChallengeName] = []
 
@@ -36,6 +38,8 @@ struct TalkTruth: Sendable {
     }
 
     mutating func wrote(_ comment: ResultComment, by node: Int) { comments[node, default: []].append(comment) }
+
+    mutating func wroteMessage(_ id: WritingID, by node: Int) { messages[node, default: []].append(id) }
 
     mutating func made(_ challenge: ChallengeName) { challenges.append(challenge) }
 
@@ -87,10 +91,37 @@ extension Simulation {
         }
     }
 
-    /// A node's user says something: reacts to a result, comments, challenges, edits, chooses an event, or takes
-    /// something back.
+    /// The two of a group that was founded for two and has nobody else in it, as a node knows it; of any other group
+    /// nobody.
+    private func pair(of group: GroupID, knownAt node: Int) -> [UserID] {
+        let found = nodes[node].engine?.friendGroups.first { $0.group == group && $0.isPair }
+        return found.map { [nodes[node].identity.user, $0.friend] } ?? []
+    }
+
+    /// A node's user writes to the friend, or changes or deletes what they have written.
+    private mutating func message(by node: Int) -> RecordContent {
+        let written = ground.talk.messages[node] ?? []
+        let kind = written.isEmpty ? 9 : random.number(below: 10)
+        guard kind > 3 else {
+            let id = written[random.number(below: written.count)]
+            let edit = FriendMessage(id, text: "edited \(random.number(below: 1_000))", isEdited: true)
+            return kind < 2
+                ? RecordContent(edit)
+                : RecordContent(withdrawing: FriendMessage.recordSubject(of: id), of: FriendMessage.self)
+        }
+        let wall = wallTime(of: node).milliseconds
+        let id = WritingID(milliseconds: wall, chance: UInt16(random.number(below: 65_536)))
+        ground.talk.wroteMessage(id, by: node)
+        return RecordContent(FriendMessage(id, text: "message \(written.count) of node \(node)"))
+    }
+
+    /// A node's user says something: reacts to a result, comments, challenges, writes to the friend, edits, chooses an
+    /// event, or takes something back.
     mutating func say(by node: Int) {
         guard nodes[node].isHonest, let group = ground.group, !ground.slots.isEmpty else { return }
+        if !pair(of: group, knownAt: node).isEmpty, random.number(below: 2) == 0 {
+            return say(message(by: node), by: node, in: group)
+        }
         if random.number(below: 8) == 0 { return chooseEvent(by: node) }
         let slot = ground.slots[random.number(below: ground.slots.count)]
         let result = ResultName(owner: nodes[slot.node].identity.user, key: slot.key)
@@ -119,6 +150,10 @@ extension Simulation {
             ground.talk.wrote(comment, by: node)
             content = RecordContent(comment)
         }
+        say(content, by: node, in: group)
+    }
+
+    private mutating func say(_ content: RecordContent, by node: Int, in group: GroupID) {
         let id = nextCommand()
         ground.talk.wrote(content, by: node, command: id)
         give(.command(id, .write([(group: group, drafts: [.content(content)])])), to: node)
@@ -131,15 +166,28 @@ extension Simulation {
         for node in activeMembers {
             guard let engine = nodes[node].engine, let state = engine.state(of: group) else { continue }
             var talk = GroupTalk(admins: Set(state.members.filter { $0.role >= .admin }.map(\.user)))
-            var (challenges, index) = (GroupChallenges(), ScoreIndex())
-            for record in engine.mergedRecords(of: group) {
+            var (challenges, messages, index) = (GroupChallenges(), GroupMessages(), ScoreIndex())
+            let records = engine.mergedRecords(of: group)
+            for record in records {
                 talk.apply(record)
+                messages.apply(record)
                 challenges.apply(record)
                 index.apply(record)
             }
             let outcomes = Self.outcomes(of: challenges, index, members: Set(state.members.map(\.user)))
+            let pair = pair(of: group, knownAt: node)
+            let conversation = messages.messages(of: pair)
+            // What two friends wrote to each other and did not take back, they read; what floods them, to a limit.
+            for user in pair {
+                let standing = records.count {
+                    $0.key.user == user && $0.key.kind == FriendMessage.kind && !$0.value.isEmpty
+                }
+                let count = conversation.count { $0.author == user }
+                guard count != min(standing, GroupMessages.maximumOfOne) else { continue }
+                return fail("node \(node) reads \(count) of \(standing) messages", .safety(.confirmedIsLost))
+            }
             let lines =
-                outcomes
+                outcomes + conversation.map { "\($0)" }
                 + talk.results.flatMap { result in
                     talk.reactions(to: result).map { "\(result.key) \($0)" }
                         + talk.comments(on: result).map { "\(result.key) \($0)" }

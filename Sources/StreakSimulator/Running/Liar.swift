@@ -21,8 +21,8 @@ public enum Lie: String, CaseIterable, Sendable {
     case restlessDigests
     /// Writes as many valid records as it can.
     case recordFlood
-    /// Comments on one result as often as it can.
-    case commentFlood
+    /// Comments on one result, and writes messages to a friend, as often as it can.
+    case talkFlood
     /// Adds as many valid operations to the ledger as allowed.
     case operationFlood
     /// Forks its feed at one place in many ways, and shows each friend another branch.
@@ -247,7 +247,7 @@ struct Liar: Sendable {
         if lies.contains(.forgedRuns) { sendForgedRumours(over: link, at: now) }
         if lies.contains(.forgedOperations) { sendForgedOperations(over: link, at: now) }
         if lies.contains(.recordFlood) { floodRecords(over: link, at: now) }
-        if lies.contains(.commentFlood) { floodComments(over: link, at: now) }
+        if lies.contains(.talkFlood) { floodTalk(over: link, at: now) }
         if lies.contains(.operationFlood) { floodOperations(over: link, at: now) }
         if lies.contains(.forkedFeed) { fork(over: link, at: now) }
         if lies.contains(.staleRumours) {
@@ -348,7 +348,7 @@ struct Liar: Sendable {
         }
     }
 
-    private mutating func floodComments(over link: LinkID, at now: MonotonicInstant) {
+    private mutating func floodTalk(over link: LinkID, at now: MonotonicInstant) {
         let result = ResultName(
             owner: identity.user, key: ScoreKey(game: GameID(literal: "wordle"), axis: .puzzle(1_981)))
         for _ in 0..<Self.runsAtOnce {
@@ -356,10 +356,13 @@ struct Liar: Sendable {
             for _ in 0..<3 {
                 writtenCount += 1
                 let id = WritingID(milliseconds: Int64(writtenCount), chance: 0)
-                let comment = ResultComment(id, on: result, text: String(repeating: "spam ", count: 20))
+                let text = String(repeating: "spam ", count: 20)
+                let draft: RecordDraft =
+                    writtenCount % 2 == 0
+                    ? .value(ResultComment(id, on: result, text: text)) : .value(FriendMessage(id, text: text))
                 let counter = UInt16(truncatingIfNeeded: writtenCount)
                 let time = HybridTime(milliseconds: wall.milliseconds, counter: counter)
-                records.append(RecordDraft.value(comment).record(at: time).encoded)
+                records.append(draft.record(at: time).encoded)
             }
             let run = ownFeed.write(records, key: identity.signingKey, arrival: 1).run
             say(.rumour(handle, run), over: link, as: .rumour, at: now)

@@ -22,8 +22,8 @@ public struct Scenario: Sendable {
         case writeNew(Int, count: Int)
         /// A node writes this many results in one command.
         case writeAtOnce(Int, count: Int)
-        /// Each of the nodes says this many things about results, at random moments: reactions and comments, changed and
-        /// taken back.
+        /// Each of the nodes says this many things about results, at random moments: reactions and comments, changed
+        /// and taken back. In a group of two friends they also write to each other.
         case talk([Int], count: Int, over: Duration)
         case crash([Int])
         /// Kills each node's process between two outputs of its engine, at one of the next few, and restarts it later.

@@ -154,6 +154,17 @@ extension Scenario {
                     .crash([1]), .start([1]), .stopLying(3), .stopLying(4), .converge(within: .seconds(120)),
                 ]),
             Scenario(
+                "friend-floods",
+                "A friend writes messages and comments as fast as it can to somebody with two machines",
+                nodes: 3,
+                steps: paired + [
+                    .start([2]), .linkDevice(2, to: 0), .write([0, 1], count: 3, over: .seconds(2)),
+                    .talk([0, 1], count: 6, over: .seconds(5)), .converge(within: .seconds(30)),
+                    .lie(1, [.talkFlood]), .talk([0], count: 10, over: .seconds(10)), .crash([2]),
+                    .talk([0], count: 6, over: .seconds(3)), .start([2]), .run(.seconds(5)), .stopLying(1),
+                    .converge(within: .seconds(120)), .expectTraffic(below: 4_000_000),
+                ]),
+            Scenario(
                 "liar-forks-removed", "A liar makes dozens of branches, and its remover knows others than the rest",
                 nodes: 4,
                 steps: together(4) + [
@@ -177,7 +188,7 @@ extension Scenario {
     /// Three honest nodes and a liar. Meanwhile the honest ones keep writing, and one of them restarts.
     private static func lying(_ lie: Lie) -> Scenario {
         // While somebody keeps writing, there need not be a moment when all are equal.
-        let isRestless = [.recordFlood, .commentFlood, .operationFlood, .forkedFeed].contains(lie)
+        let isRestless = [.recordFlood, .talkFlood, .operationFlood, .forkedFeed].contains(lie)
         let agreement: [Step] =
             isRestless
             ? [.run(.seconds(5)), .stopLying(3), .converge(within: .seconds(120))]

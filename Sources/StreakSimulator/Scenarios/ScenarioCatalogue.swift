@@ -57,7 +57,7 @@ extension Scenario {
             ]),
     ]
 
-    /// Reactions and comments.
+    /// Reactions, comments, challenges, events and messages.
     private static let talks: [Scenario] = [
         Scenario(
             "talk", "Eight people react, comment, edit and delete at random, in two halves for a while", nodes: 8,
@@ -81,6 +81,26 @@ extension Scenario {
                 .talk([0, 2], count: 6, over: .seconds(5)), .converge(within: .seconds(60)), .leave(2, erasing: false),
                 .converge(within: .seconds(60)),
             ]),
+        Scenario(
+            "messages",
+            "Two friends, one with two machines, write, change and delete, apart for a while, until a third comes in",
+            nodes: 4, profile: .bad(loss: 0.1),
+            steps: paired + [
+                .start([2]), .linkDevice(2, to: 1), .write([0, 1], count: 2, over: .seconds(2)),
+                .talk([0, 1], count: 12, over: .seconds(10)), .partition([[0, 2], [1]]),
+                .talk([0, 1], count: 20, over: .seconds(20)), .crash([0]), .talk([1], count: 6, over: .seconds(5)),
+                .start([0]), .talk([0, 1], count: 6, over: .seconds(5)), .heal, .crash([2]),
+                .talk([0, 1], count: 8, over: .seconds(5)), .start([2]), .converge(within: .seconds(150)),
+                .start([3]), .invite(by: 0), .join([3]), .talk([0, 1, 3], count: 6, over: .seconds(5)),
+                .converge(within: .seconds(150)), .expectMembers(3),
+            ]),
+    ]
+
+    /// The first two nodes as friends by code, in a group of the two.
+    static let paired: [Step] = [
+        .start([0, 1]), .makePrivateGroup([0, 1]), .answerToCode([0]), .askFriend(of: 0, by: 1),
+        .expectRequest(of: 1, at: 0, within: .seconds(2_000)), .approveFriend(1, by: 0),
+        .expectFriends(0, 1, within: .seconds(1_200)),
     ]
 
     /// Networks of realistic quality.
