@@ -5,12 +5,14 @@ usage: pages.py PROGRAM CHROMIUM
 import datetime
 import json
 import os
+import queue
 import random
 import re
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.parse
 from pathlib import Path
@@ -45,8 +47,15 @@ class Node:
             event = json.loads(line)
             if event["event"] == "ready":
                 self.web, self.sign_in = event["web"], event["signIn"]
-                return
-        raise SystemExit("The node did not start.")
+                break
+        else:
+            raise SystemExit("The node did not start.")
+        self.events = queue.SimpleQueue()
+        threading.Thread(target=self.listen, daemon=True).start()
+
+    def listen(self):
+        for line in self.process.stdout:
+            self.events.put(line)
 
     def ask(self, *words, text=None):
         done = subprocess.run(
@@ -54,6 +63,17 @@ class Node:
         if done.returncode != 0:
             raise SystemExit(f"streakmesh {' '.join(words)} failed: {done.stdout}{done.stderr}")
         return json.loads(done.stdout)
+
+    def until(self, what, holds):
+        """Waits until a condition holds, looking again whenever the node tells something and now and then."""
+        deadline = time.monotonic() + READY
+        while not holds():
+            if time.monotonic() > deadline:
+                raise SystemExit(f"Waited in vain until {what}.")
+            try:
+                self.events.get(timeout=0.2)
+            except queue.Empty:
+                pass
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
@@ -96,25 +116,20 @@ def furnish(ada, bela, folder):
     ada.ask("games", "add", "Press-ups", "--model", "count", "--icon", "💪")
     ada.ask("record", "Press-ups")
     ada.ask("reminders", "on")
-    deadline = time.monotonic() + READY
-    while True:
+
+    def are_there():
         rows = ada.ask("board", "--range", "all", "--reveal")["rows"]
-        if sum(1 for row in rows if row["played"] > 100) == 2:
-            return challenge(ada, bela)
-        if time.monotonic() > deadline:
-            raise SystemExit(f"The results did not come: {rows}")
-        time.sleep(0.2)
+        return sum(1 for row in rows if row["played"] > 100) == 2
+
+    ada.until("the results have come", are_there)
+    challenge(ada, bela)
 
 
 def challenge(ada, bela):
     """One challenge that waits, one that is open and one that has ended."""
 
     def await_one(node, state):
-        deadline = time.monotonic() + READY
-        while not node.ask("challenge", "list")[state]:
-            if time.monotonic() > deadline:
-                raise SystemExit(f"No challenge is {state}.")
-            time.sleep(0.2)
+        node.until(f"a challenge is {state}", lambda: node.ask("challenge", "list")[state])
 
     ada.ask("record", "strands", "--score", "1")
     ada.ask("challenge", "make", "strands", "--to", "Bela")
