@@ -328,10 +328,24 @@ class Resolver:
                 if all(self.is_within(operation, end) for end in ends):
                     return True
             else:
-                held = self.holding(ends, operation.author)
-                if held is not None and self.is_within(operation, held):
+                namings = [one for one in self.namings if one.body.user == user]
+                if self._keeping(operation, ends, namings) is not None:
                     return True
         return False
+
+    def _keeping(
+        self, operation: Operation, cuttings: list[Operation], returns: list[Operation]
+    ) -> Operation | None:
+        """The one that holds, if the operation is within it, and within each before a return that is before it."""
+        held = self.holding(cuttings, operation.author)
+        if held is None:
+            return None
+        earlier = [
+            one
+            for one in cuttings
+            if one.kind is not Kind.LEAVE and any(self.before(one, back) and self.before(back, held) for back in returns)
+        ]
+        return held if all(self.is_within(operation, one) for one in [held, *earlier]) else None
 
     def rank(self, operation: Operation) -> Rank:
         if operation.name in self.void:
@@ -433,10 +447,20 @@ class Resolver:
                 if not any(self.before(one, operation) for one in removals):
                     return True
             else:
-                held = self.holding(removals, operation.author)
-                if held is not None and held.kind is Kind.REMOVE and self.is_within(operation, held):
+                held = self._keeping(operation, removals, self._returns(user))
+                if held is not None and held.kind is Kind.REMOVE:
                     return True
         return False
+
+    def _returns(self, user: bytes) -> list[Operation]:
+        """What may have given an account its place again; an admission, whether or not it counts."""
+        admits = [
+            one
+            for one in self.all
+            if one.kind is Kind.ADMIT and one.body.certificate is not None and one.body.certificate.user == user
+        ]
+        namings = [one for one in self.namings if one.body.user == user]
+        return admits + namings + [time.began for time in self.times if time.user == user]
 
     def _refusal(self, operation: Operation) -> str | None:
         """Why an operation counts for nothing; nothing where it counts (§7, Reasons)."""

@@ -15,7 +15,7 @@ extension VectorFile {
                         founded(), joined(), admittedTwice(), left(), removed(), admittedByRemoved(), raised(),
                         revoked(),
                         handedOn(), notAllowed(),
-                    ] + changes() + revocations() + foundings() + feedSets()),
+                    ] + changes() + returns() + revocations() + foundings() + feedSets()),
                 "refusals": .list(try refusals()),
             ])
     }

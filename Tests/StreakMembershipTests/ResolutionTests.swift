@@ -100,6 +100,35 @@ struct ResolutionTests {
         #expect(group.has(bob), "what the removed admin did past the cut is void")
     }
 
+    @Test func `what a demotion voided stays void when the admin is named and demoted again`() throws {
+        var group = try TestGroup(founder: olga)
+        try group.admit(adam, bob)
+        try group.promote(adam)
+        let demotion = try group.ledger.draft(group.demotion(of: adam), by: olga.identity, at: TestGroup.now)
+        let removal = try group.perform(group.removal(of: bob), by: adam.identity)
+        _ = try group.ledger.insert(demotion)
+        #expect(group.has(bob))
+        try group.promote(adam)
+        #expect(group.has(bob))
+        try group.perform(group.demotion(of: adam), by: olga.identity)
+        #expect(group.has(bob), "the second demotion keeps more than the first, but of another time")
+        #expect(group.ledger.refusal(of: removal.id) == .needsAdmin)
+    }
+
+    @Test func `what a removal voided stays void when the member comes back and is removed again`() throws {
+        var group = try TestGroup(founder: olga)
+        try group.admit(bob)
+        let invite = try group.invite(by: olga)
+        let removal = try group.ledger.draft(group.removal(of: bob), by: olga.identity, at: TestGroup.now)
+        try group.admit(eve, by: bob, under: invite)
+        _ = try group.ledger.insert(removal)
+        #expect(!group.has(bob) && !group.has(eve))
+        try group.admit(bob)
+        #expect(group.has(bob) && !group.has(eve))
+        try group.perform(group.removal(of: bob), by: olga.identity)
+        #expect(!group.has(bob) && !group.has(eve))
+    }
+
     @Test func `removal rings of three admins remove nobody`() throws {
         var group = try TestGroup(founder: olga)
         let admins = [adam, alma, bob]

@@ -91,10 +91,25 @@ extension Resolver {
     /// a member's operation never undoes another account's.
     private func removal(of node: LedgerNode, from grant: LedgerNode) -> LedgerNode? {
         guard let removals = removals[node.user] else { return nil }
-        if let cutting = effective(removals.openStrong(after: grant), for: node.device) {
-            return isWithin(node, cutting.node) ? nil : cutting.node
+        let open = removals.openStrong(after: grant)
+        if let holding = effective(open, for: node.device) {
+            if !isWithin(node, holding.node) { return holding.node }
+            return earlier(than: holding, of: open, returns: returns(of: node.user)).first { !isWithin(node, $0) }
         }
         return removals.departures.earliest(before: node, andNotBefore: grant)
+    }
+
+    /// What may have given an account its place again. An admission is one whether or not it counts: that may depend on
+    /// what is judged here.
+    private func returns(of user: UserID) -> [LedgerNode] {
+        if let known = returnsByUser[user] { return known }
+        let admissions = nodes.filter { node in
+            guard case .admit(let claim) = node.body else { return false }
+            return claim.certificate.user == user
+        }
+        let found = admissions + (namings[user] ?? []) + (tenuresByUser[user] ?? []).map(\.start)
+        returnsByUser[user] = found
+        return found
     }
 
     private func mayInvite(_ node: LedgerNode) -> Bool {

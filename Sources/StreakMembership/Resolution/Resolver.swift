@@ -88,6 +88,8 @@ final class Resolver {
     var spentClaims: SpentClaims
     /// Operations that give an account a place.
     var grants: [UserID: NodeSet] = [:]
+    /// What may have given an account its place again, counted or not.
+    var returnsByUser: [UserID: [LedgerNode]] = [:]
     /// The first of each account that was never removed. At least this many are members.
     var steadyGrants = NodeSet()
     /// By invite.
@@ -151,6 +153,18 @@ final class Resolver {
             (left.rank, cutNumber(of: device, in: left.node), left.node.isOfThisGroup ? 1 : 0, right.node.id)
                 < (right.rank, cutNumber(of: device, in: right.node), right.node.isOfThisGroup ? 1 : 0, left.node.id)
         }
+    }
+
+    /// The cuts that count beside the one that holds: an owner's or admin's, if the account had come back between the
+    /// two. What such a cut voided stays void, though a later one keeps more of a later time.
+    ///
+    /// - Parameter returns: what gives the account its place again.
+    func earlier(than holding: Cutting, of cuttings: [Cutting], returns: [LedgerNode]) -> [LedgerNode] {
+        guard cuttings.count > 1 else { return [] }
+        let known = returns.filter { $0.isAncestor(of: holding.node) }
+        return cuttings.filter { cutting in
+            cutting.rank > Self.ownRank && known.contains { cutting.node.isAncestor(of: $0) }
+        }.map(\.node)
     }
 
     // MARK: Pass 2: admins
@@ -250,8 +264,8 @@ final class Resolver {
         case nothing
         /// Up to an operation in the chain.
         case upTo(LedgerNode)
-        /// Ancestors of this operation, and itself.
-        case within(LedgerNode)
+        /// What all of these cuts keep.
+        case within([LedgerNode])
     }
 
     /// Whether an operation counts as an admin's: some naming among its ancestors was not ended by an owner's cut.
@@ -263,7 +277,7 @@ final class Resolver {
             case .everything: return true
             case .nothing: return false
             case .upTo(let last): return node.isInChain(to: last)
-            case .within(let cutting): return isWithin(node, cutting)
+            case .within(let cuttings): return cuttings.allSatisfy { isWithin(node, $0) }
             }
         }
     }
@@ -272,16 +286,18 @@ final class Resolver {
         guard let cuttings = powerCuttings[node.user] else { return .everything }
         let key = PowerLimit.Key(naming: naming.index, device: node.device)
         if let known = powerLimits[key] { return known }
-        let limit = limit(cuttings.open(after: naming), of: node.device)
+        let limit = limit(cuttings.open(after: naming), of: node.device, returns: namings[node.user] ?? [])
         powerLimits[key] = limit
         return limit
     }
 
     /// What the cuts keep. If all are departures, each one applies: a leaver could otherwise sign another with a longer
     /// cut and regain its powers.
-    private func limit(_ cuttings: [Cutting], of device: DeviceID) -> PowerLimit {
+    private func limit(_ cuttings: [Cutting], of device: DeviceID, returns: [LedgerNode]) -> PowerLimit {
         guard let holding = effective(cuttings, for: device) else { return .everything }
-        if holding.rank > Self.ownRank { return .within(holding.node) }
+        if holding.rank > Self.ownRank {
+            return .within([holding.node] + earlier(than: holding, of: cuttings, returns: returns))
+        }
         var common: LedgerNode?
         for cutting in cuttings {
             guard let last = lastOperation(of: device, in: cutting.node) else { return .nothing }
