@@ -142,6 +142,46 @@ import Testing
         }
     }
 
+    @Test func `a board of coins tells nothing of covered results of another day`() async throws {
+        let day = PuzzleDay(daysSinceEpoch: 20_780)
+        // Before noon, by UTC, yesterday is not over everywhere.
+        let wall: @Sendable () -> Int64 = { (Int64(day.daysSinceEpoch) * 86_400 + 39_600) * 1_000 }
+        try await NodeParty().running(["Ada", "Bob"], walls: ["Ada": wall, "Bob": wall]) { nodes in
+            let (ada, bob) = (nodes[0], nodes[1])
+            func play(_ node: MeshNode, _ game: String, _ ago: Int) async throws {
+                _ = try await node.call(
+                    ScoreRequest.record(
+                        game: game, score: 4, isCompleted: true, seconds: nil,
+                        date: day.adding(days: -ago).description, groups: nil, replace: false))
+            }
+            @Sendable func coins(reveal: Bool = false, everyGroup: Bool) async throws -> Int? {
+                try await ada.call(
+                    BoardRequest(range: "today", metric: "coins", reveal: reveal, everyGroup: everyGroup)
+                ).rows.first { $0.name == "Bob" }?.value
+            }
+            _ = try await ada.group(.create(title: "Red"))
+            try await bob.join(try await ada.invite().link)
+            for ago in 3...5 { try await play(bob, "wordle", ago) }
+            for node in [ada, bob] { try await play(node, "connections", 0) }
+            try await ada.until { node in
+                try await node.call(BoardRequest(range: "7d", reveal: true)).rows.contains {
+                    $0.name == "Bob" && $0.played == 4
+                }
+            }
+            let before = [try await coins(everyGroup: false), try await coins(everyGroup: true)]
+            // Bob’s fifth solved puzzle would make today’s the one that earns a tier.
+            try await play(bob, "wordle", 1)
+            try await ada.until { try await $0.call(BoardRequest(range: "7d")).coveredCount == 1 }
+            #expect([try await coins(everyGroup: false), try await coins(everyGroup: true)] == before)
+            let all = [
+                try await coins(reveal: true, everyGroup: false), try await coins(reveal: true, everyGroup: true),
+            ]
+            #expect(zip(all, before).allSatisfy { ($0 ?? 0) > ($1 ?? 0) })
+            try await play(ada, "wordle", 1)
+            #expect([try await coins(everyGroup: false), try await coins(everyGroup: true)] == all)
+        }
+    }
+
     @Test func `champions are those of weeks that are over`() async throws {
         try await NodeParty.alone { node, _ in
             _ = try await node.group(.create(title: "Red"))

@@ -48,9 +48,12 @@ extension Boards {
     private func coveredResults(of player: PlayerID, in group: GroupID) -> [ScoreKey] {
         guard core.guardsSpoilers(in: group), let user = UserID(player.bytes), let index = core.views[group]?.index
         else { return [] }
-        let open = PuzzleDay.lastFinal(at: core.clock.wallTime.seconds).adding(days: 1)
-        return index.results(of: player, from: open).filter { core.isCovered($0, of: user, in: group) }.map(\.key)
+        let open = index.results(of: player, from: firstOpenDay)
+        return open.filter { core.isCovered($0, of: user, in: group) }.map(\.key)
     }
+
+    /// The first day whose results may be covered.
+    var firstOpenDay: PuzzleDay { PuzzleDay.lastFinal(at: core.clock.wallTime.seconds).adding(days: 1) }
 
     private func shownDay(_ text: String?) throws -> PuzzleDay {
         min(try core.day(text) ?? core.clock.today, core.clock.today)
@@ -233,14 +236,17 @@ extension Boards {
     }
 
     /// Dated coins that tiers and events earned the members of a group, for boards of coins. Only by the group's
-    /// records.
-    func tierCoins(in group: GroupID) -> [PlayerID: DatedCoins] {
+    /// records, and only by what this user may see: a tier could otherwise tell how a covered result went.
+    ///
+    /// - Parameter reveals: whether this user wants to see what is covered.
+    func tierCoins(in group: GroupID, reveals: Bool) -> [PlayerID: DatedCoins] {
         var coins = eventCoins(in: group)
         for member in core.engine.state(of: group)?.members ?? [] {
             let player = PlayerID(member.user.bytes.array)
             let friends = friendDays(of: member.user, in: [group])
-            let tiers =
-                core.insights(of: player, in: group).achievements(on: core.clock.today, friends: friends).coins
+            let insights =
+                reveals ? core.insights(of: player, in: group) : subject(member.user, in: group).insights
+            let tiers = insights.achievements(on: core.clock.today, friends: friends).coins
             coins[player] = tiers.merged(with: coins[player] ?? .none)
         }
         return coins

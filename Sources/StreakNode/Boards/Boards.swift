@@ -14,7 +14,7 @@ final class Boards {
     /// The union that boards over all groups are made from, and the edition of the views that it belongs to.
     private var union: (made: GroupsUnion, edition: UInt64)?
     /// What tiers are worth in that union.
-    private var unionCoins: (made: [PlayerID: DatedCoins], edition: UInt64)?
+    private var unionCoins: (made: [PlayerID: DatedCoins], edition: UInt64, guards: Bool)?
 
     init(core: NodeCore, loop: NodeLoop, people: People) { (self.core, self.loop, self.people) = (core, loop, people) }
 
@@ -44,7 +44,11 @@ final class Boards {
         query.aggregation = game?.rangeAggregation
         if request.everyGroup { query.guardsSpoilers = core.memberGroups.contains(where: core.guardsSpoilers) }
         if request.nearby { query.only = nearby }
-        if metric == .coins, game == nil { query.extraCoins = everybody.map(tierCoins) ?? tierCoins(in: group) }
+        if metric == .coins, game == nil {
+            let guards = query.guardsSpoilers && !query.reveals
+            query.extraCoins =
+                everybody.map { tierCoins(in: $0, guards: guards) } ?? tierCoins(in: group, reveals: query.reveals)
+        }
         let players = everybody?.players ?? players(of: group)
         let board = index.board(query, players: players) { core.knownGame($0, in: group) }
         var report = report(board, of: group, game: game, index: index)
@@ -122,8 +126,10 @@ final class Boards {
     /// Dated coins that tiers and events earned everybody in all groups: from everything that the groups show of a
     /// person, under this user's own rules. A person's friends are the other members of those groups; an anonymous
     /// member's are those of the one group.
-    private func tierCoins(in union: GroupsUnion) -> [PlayerID: DatedCoins] {
-        if let unionCoins, unionCoins.edition == core.edition { return unionCoins.made }
+    ///
+    /// - Parameter guards: whether results are left out that this user may not see yet.
+    private func tierCoins(in union: GroupsUnion, guards: Bool) -> [PlayerID: DatedCoins] {
+        if let unionCoins, unionCoins.edition == core.edition, unionCoins.guards == guards { return unionCoins.made }
         var places: [PlayerID: (user: UserID, groups: [GroupID])] = [:]
         for group in core.memberGroups {
             for member in core.engine.state(of: group)?.members ?? [] {
@@ -136,14 +142,27 @@ final class Boards {
         var coins: [PlayerID: DatedCoins] = [:]
         for player in union.players {
             guard let place = places[player.id] else { continue }
-            let insights = PlayerInsights(of: player.id, in: union.index, rules: rules) { core.knownGame($0) }
+            let all = PlayerInsights(of: player.id, in: union.index, rules: rules) { core.knownGame($0) }
+            let covered = guards ? coveredResults(of: player.id, in: union.index) : []
+            let insights =
+                covered.isEmpty ? all : all.leavingOut(covered, of: union.index) { self.core.knownGame($0) }
             let friends = friendDays(of: place.user, in: place.groups)
             let tiers = insights.achievements(on: core.clock.today, friends: friends).coins
             let user = PlayerID(place.user.bytes.array)
             coins[player.id] = place.groups.compactMap { rewards[$0]?[user] }.reduce(tiers) { $0.merged(with: $1) }
         }
-        unionCoins = (coins, core.edition)
+        unionCoins = (coins, core.edition, guards)
         return coins
+    }
+
+    /// On a board over all groups: results, on days that are not final, of puzzles that this user has played in none of
+    /// them.
+    private func coveredResults(of player: PlayerID, in index: ScoreIndex) -> [ScoreKey] {
+        guard player != core.me else { return [] }
+        return index.results(of: player, from: firstOpenDay).filter { result in
+            let model = (core.knownGame(result.game) ?? Scoring.unknownGame(result.game)).model
+            return model != .highScore && model != .count && !index.holds(puzzleOf: result, core.me)
+        }.map(\.key)
     }
 
     // MARK: Reports
