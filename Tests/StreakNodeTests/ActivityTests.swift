@@ -112,6 +112,22 @@ import Testing
         #expect(entries.first?.result?.game == flood.last?.1.game)
     }
 
+    @Test func `of a flood of words the newest are told`() {
+        let mine = (0..<8).map { Self.result(0, daysAgo: $0, at: Self.time($0)) }
+        var talk = GroupTalk()
+        for number in 0..<400 {
+            let id = WritingID(milliseconds: (Self.time(0) + Int64(number)) * 1_000, chance: 0)
+            let result = ResultName(owner: Self.ada, key: mine[number % 8].key)
+            let comment = ResultComment(id, on: result, text: "\(number)")
+            talk.apply(
+                MergedRecord(
+                    key: RecordKey(user: Self.ben, kind: ResultComment.kind, subject: comment.recordSubject),
+                    value: comment.recordValue, time: HybridTime(milliseconds: id.milliseconds, counter: 0)))
+        }
+        let told = Self.entries(Self.index(mine.map { (Self.ada, $0) }), talk: talk).filter { $0.kind == .comment }
+        #expect(told.map(\.words) == (0..<400).suffix(ActivityFeed.mostWords).reversed().map(String.init))
+    }
+
     @Test func `an operation that is dated ahead is shown when its time has come, and is one entry`() {
         func shown(at now: Int64) -> [ActivityEntry] {
             let times = [Self.time(1), Self.time(0), Self.time(-200), .max, .min]

@@ -95,7 +95,7 @@ enum DailyScoreKey {
         talk.apply(try Self.comment("there", 10, by: Self.ben, on: other, at: 11))
         #expect(try Self.texts(talk).isEmpty)
         #expect(try Self.texts(talk, on: other) == ["there"])
-        #expect(talk.results == [other])
+        #expect(talk.results == [other] && talk.results(of: Self.ada) == [other] && talk.results(of: Self.ben).isEmpty)
     }
 
     @Test func `no comment is from after its record`() throws {

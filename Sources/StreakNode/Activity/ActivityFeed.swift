@@ -105,6 +105,8 @@ struct ActivityFeed {
     /// The most results of one player: a hundred games a day. More are none of a person, and each costs all members
     /// time.
     static let mostNews = 3_000
+    /// The most reactions and comments of one member, for the same reason.
+    static let mostWords = 300
 
     let group: GroupID
     let me: UserID
@@ -271,30 +273,60 @@ struct ActivityFeed {
         }
     }
 
-    /// What others say about this user's results that stand.
+    /// A reaction or comment, and what it is about.
+    private struct Word {
+        enum Kind {
+            case reaction(GroupTalk.Standing)
+            case comment(GroupTalk.Said)
+        }
+
+        let kind: Kind
+        let result: DailyScore
+        /// Unix seconds.
+        let at: Int64
+    }
+
+    /// What others say about this user's results that stand: of each the newest.
     ///
     /// - Parameter person: as in `ActivityEntry.init`; nil for those who are not heard.
     func talkEntries(person: (UserID) -> [UInt8]?) -> [ActivityEntry] {
-        var entries: [ActivityEntry] = []
-        for name in talk.results where name.owner == me {
+        var words: [UserID: [Word]] = [:]
+        for name in talk.results(of: me) {
             guard let result = index.score(name.key, of: PlayerID(me.bytes.array)) else { continue }
-            func add(_ kind: ActivityEntry.Kind, by user: UserID, at: Int64, _ words: String, _ about: [UInt8]) {
-                guard user != me, at >= start, let person = person(user) else { return }
-                var entry = ActivityEntry(kind, user, person: person, at: at, about: group.bytes.array + about)
-                (entry.words, entry.icon, entry.result) = (words, game(result.game).emoji, result)
-                entries.append(entry)
+            func add(_ kind: Word.Kind, by user: UserID, at: Int64) {
+                guard user != me, at >= start else { return }
+                words[user, default: []].append(Word(kind: kind, result: result, at: at))
             }
-            let subject = DailyScore.recordSubject(of: name.key)
             for reaction in talk.reactions(to: name) {
-                let about = subject + Array(reaction.emoji.text.utf8)
-                add(.reaction, by: reaction.user, at: reaction.time.milliseconds / 1_000, reaction.emoji.text, about)
+                add(.reaction(reaction), by: reaction.user, at: reaction.time.milliseconds / 1_000)
             }
             for said in talk.comments(on: name) where !said.isHidden {
-                let about = Self.bytes(Int64(bitPattern: said.comment.id.rawValue))
-                add(.comment, by: said.author, at: said.writtenAt / 1_000, said.comment.shownText, about)
+                add(.comment(said), by: said.author, at: said.writtenAt / 1_000)
             }
         }
-        return entries
+        return words.keys.sorted().flatMap { user -> [ActivityEntry] in
+            guard let person = person(user) else { return [] }
+            let newest = (words[user] ?? []).enumerated().sorted { left, right in
+                (right.element.at, left.offset) < (left.element.at, right.offset)
+            }
+            return newest.prefix(Self.mostWords).map { entry(of: $0.element, by: user, person) }
+        }
+    }
+
+    private func entry(of word: Word, by user: UserID, _ person: [UInt8]) -> ActivityEntry {
+        let (kind, text, about): (ActivityEntry.Kind, String, [UInt8]) =
+            switch word.kind {
+            case .reaction(let reaction):
+                (
+                    .reaction, reaction.emoji.text,
+                    DailyScore.recordSubject(of: word.result.key) + Array(reaction.emoji.text.utf8)
+                )
+            case .comment(let said):
+                (.comment, said.comment.shownText, Self.bytes(Int64(bitPattern: said.comment.id.rawValue)))
+            }
+        var entry = ActivityEntry(kind, user, person: person, at: word.at, about: group.bytes.array + about)
+        (entry.words, entry.icon, entry.result) = (text, game(word.result.game).emoji, word.result)
+        return entry
     }
 
     private static func bytes(_ number: Int64) -> [UInt8] {

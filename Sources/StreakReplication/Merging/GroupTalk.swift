@@ -1,3 +1,4 @@
+import StreakScores
 public import StreakWire
 
 /// What is said about a group's results, derived from its merged records and who its admins are: reactions, comments, and
@@ -29,6 +30,15 @@ public struct GroupTalk: Sendable {
         let time: HybridTime
     }
 
+    /// What is said about one result.
+    private struct Words: Sendable {
+        var reactions: [UserID: Standing] = [:]
+        /// IDs of each author's comments, rising.
+        var comments: [UserID: [WritingID]] = [:]
+
+        var isEmpty: Bool { reactions.isEmpty && comments.isEmpty }
+    }
+
     private struct Word: Sendable {
         let hides: Bool
         let time: HybridTime
@@ -37,10 +47,9 @@ public struct GroupTalk: Sendable {
     /// Of one user's comments on one result, so many count: those with the largest IDs.
     public static let maximumCommentsOfOne = 50
 
-    private var reactions: [ResultName: [UserID: Standing]] = [:]
+    /// By the owner of the result, whether there is such a result or not.
+    private var said: [UserID: [ScoreKey: Words]] = [:]
     private var comments: [CommentName: Kept] = [:]
-    /// IDs of each author's comments on a result, rising.
-    private var commentsByResult: [ResultName: [UserID: [WritingID]]] = [:]
     private var words: [CommentName: [UserID: Word]] = [:]
     private var admins: Set<UserID>
 
@@ -70,10 +79,9 @@ public struct GroupTalk: Sendable {
         let user = record.key.user
         // Withdrawn, or of another version.
         let reaction = try? Reaction(subject: record.key.subject, value: record.value)
-        reactions[result, default: [:]][user] = reaction.map {
-            Standing(user: user, emoji: $0.emoji, time: record.time)
+        change(result) { words in
+            words.reactions[user] = reaction.map { Standing(user: user, emoji: $0.emoji, time: record.time) }
         }
-        if reactions[result]?.isEmpty ?? false { reactions[result] = nil }
     }
 
     private mutating func applyComment(_ record: MergedRecord) {
@@ -98,30 +106,36 @@ public struct GroupTalk: Sendable {
     }
 
     private mutating func add(_ name: CommentName, to result: ResultName) {
-        var ids = commentsByResult[result]?.removeValue(forKey: name.author) ?? []
-        ids.insertRising(name.id)
-        commentsByResult[result, default: [:]][name.author] = ids
+        change(result) { $0.comments[name.author, default: []].insertRising(name.id) }
     }
 
     private mutating func remove(_ name: CommentName, from result: ResultName) {
-        var ids = commentsByResult[result]?.removeValue(forKey: name.author) ?? []
-        ids.removeRising(name.id)
-        if !ids.isEmpty { commentsByResult[result]?[name.author] = ids }
-        if commentsByResult[result]?.isEmpty ?? false { commentsByResult[result] = nil }
+        change(result) { words in
+            words.comments[name.author]?.removeRising(name.id)
+            if words.comments[name.author]?.isEmpty ?? false { words.comments[name.author] = nil }
+        }
+    }
+
+    private mutating func change(_ result: ResultName, _ body: (inout Words) -> Void) {
+        body(&said[result.owner, default: [:]][result.key, default: Words()])
+        if spoken(about: result).isEmpty { said[result.owner]?[result.key] = nil }
+        if said[result.owner]?.isEmpty ?? false { said[result.owner] = nil }
     }
 
     // MARK: Reading
 
+    private func spoken(about result: ResultName) -> Words { said[result.owner]?[result.key] ?? Words() }
+
     /// The reactions to a result, by time.
     public func reactions(to result: ResultName) -> [Standing] {
-        (reactions[result] ?? [:]).values.sorted { ($0.time, $0.user) < ($1.time, $1.user) }
+        spoken(about: result).reactions.values.sorted { ($0.time, $0.user) < ($1.time, $1.user) }
     }
 
     /// The comments on a result, hidden ones too, the oldest first.
     public func comments(on result: ResultName) -> [Said] {
         var found: [Said] = []
         // In any order: they are sorted below.
-        for (author, ids) in commentsByResult[result] ?? [:] {
+        for (author, ids) in spoken(about: result).comments {
             found += ids.suffix(Self.maximumCommentsOfOne).compactMap {
                 said(CommentName(author: author, id: $0))
             }
@@ -142,7 +156,12 @@ public struct GroupTalk: Sendable {
     public var names: [CommentName] { comments.keys.sorted() }
 
     /// The results that somebody has reacted to or commented on, in order.
-    public var results: [ResultName] { Set(reactions.keys).union(commentsByResult.keys).sorted() }
+    public var results: [ResultName] { said.keys.sorted().flatMap(results) }
+
+    /// The results of one user that somebody has reacted to or commented on, in order.
+    public func results(of owner: UserID) -> [ResultName] {
+        (said[owner] ?? [:]).keys.sorted().map { ResultName(owner: owner, key: $0) }
+    }
 
     /// Whether the last word of those who are admins now hides a comment. Of equally late words the smaller user's counts.
     private func isHidden(_ comment: CommentName) -> Bool {
