@@ -10,7 +10,7 @@ from .records import NUMBER_LIMIT, DailyScore, Record, Subject, day_of
 
 SCORE, CHALLENGE, ANSWER = 1, 7, 8
 RESULT_LIMIT = 47
-MOST_OF_LAST_DAY, LONGEST, SLACK = 8, 7, 600
+MOST_OF_LAST_DAY, MOST_OF_ONE, LONGEST, SLACK = 8, 1_000, 7, 600
 NOON, FURTHEST = 43_200, 50_400
 EPOCH = datetime.date(1970, 1, 1)
 
@@ -140,8 +140,12 @@ def outcomes(
             if at < end_everywhere(read.last_day) and read.last_day <= furthest + datetime.timedelta(days=LONGEST):
                 made.setdefault((word.user, read.last_day), []).append((read, at))
     found = []
-    for (challenger, _), challenges in made.items():
-        for challenge, at in sorted(challenges, key=lambda one: one[0].id)[-MOST_OF_LAST_DAY:]:
+    taken: dict[bytes, int] = {}
+    for (challenger, _), challenges in sorted(made.items(), key=lambda one: one[0][1], reverse=True):
+        left = MOST_OF_ONE - taken.get(challenger, 0)
+        newest = sorted(challenges, key=lambda one: one[0].id, reverse=True)[: min(MOST_OF_LAST_DAY, left)]
+        taken[challenger] = taken.get(challenger, 0) + len(newest)
+        for challenge, at in newest:
             target = results.get((challenger, challenge.result))
             if challenger not in members or target is None:
                 continue

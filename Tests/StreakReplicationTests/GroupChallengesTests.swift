@@ -81,6 +81,23 @@ import Testing
         #expect(challenges.standing(endingFrom: Self.day.adding(days: 1)).count == 8)
     }
 
+    @Test func `of all of one user's challenges the thousand with the latest last days count`() throws {
+        var challenges = GroupChallenges()
+        // Nine for each of 130 days.
+        for days in 0..<130 {
+            for number in 0..<9 {
+                let offset = -86_400 * Int64(days) + Int64(number)
+                let made = Challenge(
+                    Self.id(offset), toBeat: try Self.key(), until: Self.day.adding(days: -days))
+                challenges.apply(Self.record(RecordContent(made), by: Self.ada, at: 0))
+            }
+        }
+        let ids = challenges.standing().map(\.name.id)
+        #expect(ids.count == GroupChallenges.maximumOfOne && GroupChallenges.maximumOfOne == 1_000)
+        #expect(ids.min() == Self.id(-86_400 * 124 + 1))
+        #expect(challenges.standing(endingFrom: Self.day.adding(days: -1)).count == 16)
+    }
+
     @Test func `nobody makes a challenge earlier than its record, or later than its ID`() throws {
         var challenges = GroupChallenges()
         let early = Challenge(Self.id(-9_000), toBeat: try Self.key(), until: Self.day)

@@ -42,6 +42,8 @@ public struct GroupChallenges: Sendable {
 
     /// Of one user's challenges with the same last day, so many count: those with the largest IDs.
     public static let maximumOfLastDay = 8
+    /// And of all of one user's challenges so many: those with the latest last days.
+    public static let maximumOfOne = 1_000
 
     private var kept: [ChallengeName: Kept] = [:]
     /// IDs of each challenger's challenges with a last day, rising.
@@ -105,8 +107,11 @@ public struct GroupChallenges: Sendable {
         var found: [Standing] = []
         // In any order: they are sorted below.
         for (challenger, days) in idsByDay {
-            for (day, ids) in days where day >= first {
-                found += ids.suffix(Self.maximumOfLastDay).compactMap { id in
+            var left = Self.maximumOfOne
+            for day in days.keys.sorted(by: >) where day >= first && left > 0 {
+                let ids = (days[day] ?? []).suffix(min(Self.maximumOfLastDay, left))
+                left -= ids.count
+                found += ids.compactMap { id in
                     let name = ChallengeName(challenger: challenger, id: id)
                     return kept[name].map { standing(name, $0) }
                 }
