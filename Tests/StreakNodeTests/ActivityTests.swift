@@ -1,3 +1,4 @@
+import StreakEngine
 import StreakGames
 import StreakMembership
 import StreakRandom
@@ -250,6 +251,28 @@ import Testing
         for value in [[1], [UInt8](repeating: 0, count: 9), [UInt8](repeating: 0, count: 8 * 132)] {
             #expect(ActivityLook(value: value) == nil)
         }
+    }
+
+    @Test func `what two machines have seen apart from each other is seen on both`() {
+        let feed = (0..<4).map { Self.entry($0, at: 100 - Int64($0)) }
+        let machines = (1...2).map { DeviceID(bytes: Bytes32($0, 0, 0, 0)) }
+        let drafts = machines.enumerated().flatMap { number, machine in
+            let seen = Set(feed[(2 * number)..<(2 * number + 2)].map(\.id))
+            return [
+                AccountSettings.draft(stating: ActivityLook().looking(at: seen, of: feed), of: machine),
+                AccountSettings.draft(readUntil: [20, 10][number], in: Self.group, on: machine),
+            ]
+        }
+        var settings = AccountSettings()
+        #expect(!feed.contains(where: settings.look.hasSeen) && settings.readUntil(in: Self.group) == .min)
+        for draft in drafts {
+            let record = draft.record(at: HybridTime(milliseconds: 1, counter: 0))
+            settings.apply(
+                MergedRecord(
+                    key: RecordKey(user: Self.ada, kind: record.kind, subject: record.subject), value: record.value,
+                    time: record.time))
+        }
+        #expect(feed.allSatisfy(settings.look.hasSeen) && settings.readUntil(in: Self.group) == 20)
     }
 
     @Test func `of very much the newest entries are kept one by one, and a moment stands for the others`() {

@@ -14,7 +14,6 @@ final class Activity {
     private let loop: NodeLoop
     let boards: Boards
 
-    static let lookedSetting = "looked"
     /// The most entries of one report.
     static let maximumEntries = 500
 
@@ -56,7 +55,7 @@ final class Activity {
         let known = core.accountSettings.look
         let look = known.looking(at: Set(shown.map(\.id)), of: all)
         if shown.contains(where: { known.isNew($0, to: core.identity.user) }) {
-            try await loop.storeSettings([.setting(name: Self.lookedSetting, value: look.value)])
+            try await loop.storeSettings([AccountSettings.draft(stating: look, of: core.identity.device)])
         }
         return try feed(of: selector, limit: limit)
     }

@@ -1,8 +1,10 @@
 import StreakReplication
 import StreakWire
 
-/// What a user has seen of the feed, in the private group's setting `looked`: a moment, u64 seconds, then the IDs of
-/// entries after it, u64 each. So an entry that arrives late is still new.
+/// What a user has seen of the feed, in the private group's settings `looked/DEVICE`: a moment, u64 seconds, then the IDs
+/// of entries after it, u64 each. So an entry that arrives late is still new.
+///
+/// Each machine writes its own, so nothing is lost when two were looked at without knowing of each other.
 struct ActivityLook: Equatable, Sendable {
     /// As many as fit into a setting.
     static let maximumCount = 130
@@ -28,6 +30,14 @@ struct ActivityLook: Equatable, Sendable {
         writer.write(UInt64(clamping: moment))
         for id in ids.sorted() { writer.write(id) }
         return writer.bytes
+    }
+
+    /// What was seen on one machine or the other.
+    func merged(with other: ActivityLook) -> ActivityLook {
+        var look = self
+        look.moment = max(moment, other.moment)
+        look.ids.formUnion(other.ids)
+        return look
     }
 
     func hasSeen(_ entry: ActivityEntry) -> Bool { entry.at <= moment || ids.contains(entry.id) }

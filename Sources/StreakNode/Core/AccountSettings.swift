@@ -19,9 +19,10 @@ struct GroupSharing: Equatable, Sendable {
 /// The names: `favourite/GAME` and `reminded/GAME`, 1 or 0, where it differs from the default · a name alone, for a
 /// text · `stopped/GROUP` · `unshared/GROUP/GAME` · `chosen/RESULT`, where GROUP is 40 hexadecimal digits of the
 /// group's ID and RESULT the same of the hash of the result's subject · `recovered/DEVICE`, written like a group: the
-/// recovery key made that machine · `muted/USER`, 40 digits of the ID by which a group shows a person · `read/GROUP`,
-/// u64: when the last message that the user has seen there was written, in milliseconds since 1970 · `looked`, see
-/// `ActivityLook` · `told/DEVICE`, see `NotificationLog` · `differs/RESULT`, time u64 · subject blob · value: the
+/// recovery key made that machine · `muted/USER`, 40 digits of the ID by which a group shows a person ·
+/// `read/GROUP/DEVICE`, u64: when the last message was written that the user has seen there on that machine, in
+/// milliseconds since 1970 · `looked/DEVICE`, see `ActivityLook` · `told/DEVICE`, see `NotificationLog` ·
+/// `differs/RESULT`, time u64 · subject blob · value: the
 /// replaced value of another machine, until the user has chosen.
 struct AccountSettings: Sendable {
     private var sharing: [String: GroupSharing] = [:]
@@ -31,10 +32,10 @@ struct AccountSettings: Sendable {
     private var recovered: Set<String> = []
     private var differing: [String: DailyScore] = [:]
     private var muted: Set<String> = []
-    private var read: [String: Int64] = [:]
+    /// By group, then by machine.
+    private var read: [String: [String: Int64]] = [:]
+    private var looks: [String: ActivityLook] = [:]
     private var logs: [String: NotificationLog] = [:]
-    /// What the user has seen of the feed.
-    private(set) var look = ActivityLook()
 
     private static func name(of device: DeviceID) -> String { String(device.description.prefix(40)) }
 
@@ -61,13 +62,13 @@ struct AccountSettings: Sendable {
         case ("chosen", 2): if holds { chosen.insert(parts[1]) } else { chosen.remove(parts[1]) }
         case ("differs", 2): differing[parts[1]] = Self.difference(in: record)
         case ("muted", 2): if holds { muted.insert(parts[1]) } else { muted.remove(parts[1]) }
-        case ("read", 2): read[parts[1]] = Self.moment(record.value)
+        case ("read", 3): read[parts[1], default: [:]][parts[2]] = Self.moment(record.value)
+        case ("looked", 2): looks[parts[1]] = ActivityLook(value: record.value)
         case ("told", 2): logs[parts[1]] = NotificationLog(value: record.value)
         case ("recovered", 2): if holds { recovered.insert(parts[1]) } else { recovered.remove(parts[1]) }
         case ("favourite", 2), ("reminded", 2):
             guard let game = GameID(rawValue: parts[1]) else { return }
             gameChoices[parts[0], default: [:]][game] = record.value.first.map { $0 != 0 }
-        case (Activity.lookedSetting, 1): look = ActivityLook(value: record.value) ?? ActivityLook()
         case (let name?, 1): texts[name] = holds ? String(decoding: record.value, as: UTF8.self) : nil
         default: break
         }
@@ -127,6 +128,14 @@ struct AccountSettings: Sendable {
         .setting(name: "told/\(name(of: device))", value: log.value)
     }
 
+    /// What the user has seen of the feed, on any machine.
+    var look: ActivityLook { looks.values.reduce(ActivityLook()) { $0.merged(with: $1) } }
+
+    /// The record that states what the user has seen of the feed on a machine.
+    static func draft(stating look: ActivityLook, of device: DeviceID) -> RecordDraft {
+        .setting(name: "looked/\(name(of: device))", value: look.value)
+    }
+
     // MARK: Messages
 
     /// Nil for nothing, and for the value of a later version.
@@ -136,13 +145,13 @@ struct AccountSettings: Sendable {
     }
 
     /// When the last message of a group was written that the user has seen, in milliseconds since 1970.
-    func readUntil(in group: GroupID) -> Int64 { read[Self.name(of: group)] ?? .min }
+    func readUntil(in group: GroupID) -> Int64 { read[Self.name(of: group)]?.values.max() ?? .min }
 
-    /// The record that states it.
-    static func draft(readUntil moment: Int64, in group: GroupID) -> RecordDraft {
+    /// The record that states it for a machine.
+    static func draft(readUntil moment: Int64, in group: GroupID, on device: DeviceID) -> RecordDraft {
         var writer = WireWriter(reserving: 8)
         writer.write(UInt64(clamping: moment))
-        return .setting(name: "read/\(name(of: group))", value: writer.bytes)
+        return .setting(name: "read/\(name(of: group))/\(name(of: device))", value: writer.bytes)
     }
 
     // MARK: Muted people

@@ -23,11 +23,13 @@ struct Messages {
     private struct Line {
         let group: GroupID
         let standing: GroupMessages.Standing
-
         /// The ID by which reports name a message. An author chooses a message's own ID, and could choose somebody else's.
-        var id: String {
+        let id: String
+
+        init(_ standing: GroupMessages.Standing, in group: GroupID) {
+            (self.group, self.standing) = (group, standing)
             let subject = FriendMessage.recordSubject(of: standing.message.id)
-            return Blake2b.hash(group.bytes.array + standing.author.bytes.array + subject).prefix(16).hexadecimal
+            id = Blake2b.hash(group.bytes.array + standing.author.bytes.array + subject).prefix(16).hexadecimal
         }
     }
 
@@ -53,7 +55,7 @@ struct Messages {
         let drafts = pair.groups.compactMap { group -> RecordDraft? in
             let last = lines(of: pair).filter { $0.group == group && $0.standing.author != me }.last?.standing.writtenAt
             guard let last, last > core.accountSettings.readUntil(in: group) else { return nil }
-            return AccountSettings.draft(readUntil: last, in: group)
+            return AccountSettings.draft(readUntil: last, in: group, on: core.identity.device)
         }
         if !drafts.isEmpty { try await loop.storeSettings(drafts) }
         return report
@@ -85,7 +87,7 @@ struct Messages {
     private func lines(of pair: Pair) -> [Line] {
         pair.groups.flatMap { group in
             let heard = core.isMuted(pair.friend, in: group) ? [me] : [me, pair.friend]
-            return (core.views[group]?.messages.messages(of: heard) ?? []).map { Line(group: group, standing: $0) }
+            return (core.views[group]?.messages.messages(of: heard) ?? []).map { Line($0, in: group) }
         }.sorted { ($0.standing.writtenAt, $0.id) < ($1.standing.writtenAt, $1.id) }
     }
 
@@ -134,15 +136,19 @@ struct Messages {
         return MessageReport(
             id: line.id, me: standing.author == me, text: standing.message.shownText,
             written: Timestamp(seconds: standing.writtenAt / 1_000).text, edited: standing.message.isEdited,
-            fresh: standing.author != me && standing.writtenAt > core.accountSettings.readUntil(in: line.group))
+            fresh: isFresh(line))
+    }
+
+    private func isFresh(_ line: Line) -> Bool {
+        line.standing.author != me && line.standing.writtenAt > core.accountSettings.readUntil(in: line.group)
     }
 
     private func report(_ pair: Pair) -> CorrespondentReport {
-        let reports = lines(of: pair).map(report)
+        let lines = lines(of: pair)
         return CorrespondentReport(
             user: core.shownID(of: pair.friend, in: pair.group), name: core.name(of: pair.friend, in: pair.group),
             online: core.isShownOnline(pair.friend, in: pair.group), group: pair.group.description,
-            last: reports.last, fresh: reports.count(where: \.fresh))
+            last: lines.last.map(report), fresh: lines.count(where: isFresh))
     }
 
     private func report(of pair: Pair) -> MessagesReport {
