@@ -22,9 +22,13 @@ import Testing
             .invalidSetting(name: "rule", values: ["points", "double", "hard-mode", "most-games", "new-games"])
         ),
         (
+            EventRequest.choose(rule: "double", game: nil, group: nil),
+            .invalidEvent(reason: "The rule “double” needs a game.")
+        ),
+        (
             NotificationRequest.change(NotificationChange(off: ["luck"])),
             .invalidSetting(
-                name: "kind", values: ["challenge", "answer", "beaten", "ending", "climbed", "started"])
+                name: "kind", values: ["challenge", "message", "answer", "beaten", "ending", "climbed", "started"])
         ),
         (ResultsRequest.list(game: nil, from: "x", to: nil), .invalidDate("x")),
         (ScoreRequest.publish(game: "wordle", date: "x", puzzle: nil, groups: ["Red"]), .invalidDate("x")),
@@ -35,6 +39,14 @@ import Testing
         (
             GroupSettingsRequest.change(group: nil, GroupSettingsChange(archiveDays: 400)),
             .invalidSetting(name: "archive", values: ["0", "7", "366"])
+        ),
+        (
+            PrivacyRequest.change(group: nil, PrivacyChange(region: String(repeating: "x", count: 65))),
+            .invalidRegion(limit: 16)
+        ),
+        (
+            PrivacyRequest.change(group: nil, PrivacyChange(alias: String(repeating: "x", count: 41))),
+            .invalidAlias(limit: 40)
         ),
         (GroupRequest.rename(group: nil, title: " "), .invalidTitle(limit: 60)),
         (ProfileRequest.rename(name: "7K3M-9QXT-42WJ"), .invalidName(limit: 40)),

@@ -51,11 +51,11 @@ extension Admission {
         do {
             try introduce(certificate, ending: inviteID, in: group, over: link, core: &core)
         } catch {
-            if case .tooManyDevices = error {
-                refuseDevice(.tooManyDevices, over: link, core: &core)
-            } else {
-                refuseDevice(.other, over: link, core: &core)
-            }
+            var isFull = false
+            if case .tooManyDevices = error { isFull = true }
+            // So many operations may be about machines, revoked ones included.
+            if case .tooManyOperations = error { isFull = true }
+            refuseDevice(isFull ? .tooManyDevices : .other, over: link, core: &core)
         }
     }
 

@@ -14,7 +14,10 @@ public enum EventRequest: NodeRequest {
     public func checkArguments() throws {
         switch self {
         case .show(let date, _): if let date { _ = try Argument.day(date) }
-        case .choose(let rule, _, _): _ = try Argument.eventRule(rule)
+        case .choose(let rule, let game, _):
+            let rule = try Argument.eventRule(rule)
+            // Which game it is depends on the account's own games.
+            if game == nil { _ = try Argument.eventPlan(rule, game: nil) }
         case .withdraw: break
         }
     }

@@ -11,6 +11,14 @@ extension ProfileRequest {
     }
 }
 
+extension PrivacyRequest {
+    public func checkArguments() throws {
+        guard case .change(_, let change) = self else { return }
+        if let region = change.region { _ = try Argument.region(region) }
+        if let alias = change.alias, !alias.isEmpty { _ = try Argument.alias(alias) }
+    }
+}
+
 extension GuestRequest {
     public func checkArguments() throws {
         if case .start(let name) = self { try Argument.checkName(name) }
@@ -240,6 +248,14 @@ enum Argument {
         return rule
     }
 
+    static func eventPlan(_ rule: EventPlan.Rule, game: GameID?) throws -> EventPlan {
+        guard let plan = EventPlan(rule, game: game) else {
+            throw NodeFailure.invalidEvent(
+                reason: "The rule “\(rule.word)” \(game == nil ? "needs a game" : "takes no game").")
+        }
+        return plan
+    }
+
     static func dateOrder(_ word: String?) throws -> DateOrder? {
         switch word {
         case nil: nil
@@ -342,6 +358,22 @@ enum Argument {
             throw NodeFailure.invalidTitle(limit: ProtocolLimits.maximumTitleLength)
         }
         return title
+    }
+
+    /// Empty for none.
+    static func region(_ text: String) throws -> String {
+        guard !text.isEmpty else { return "" }
+        guard text.utf8.count <= 64,
+            let region = DisplayText.validated(text, maximumLength: Profile.maximumRegionLength)
+        else { throw NodeFailure.invalidRegion(limit: Profile.maximumRegionLength) }
+        return region
+    }
+
+    static func alias(_ text: String) throws -> String {
+        guard let name = DisplayText.validatedName(text, maximumLength: ProtocolLimits.maximumNameLength) else {
+            throw NodeFailure.invalidAlias(limit: ProtocolLimits.maximumNameLength)
+        }
+        return name
     }
 
     // MARK: Talk

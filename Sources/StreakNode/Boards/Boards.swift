@@ -14,7 +14,7 @@ final class Boards {
     /// The union that boards over all groups are made from, and the edition of the views that it belongs to.
     private var union: (made: GroupsUnion, edition: UInt64)?
     /// What tiers are worth in that union.
-    private var unionCoins: (made: [PlayerID: DatedCoins], edition: UInt64, guards: Bool)?
+    private var unionCoins: (made: [PlayerID: DatedCoins], edition: UInt64, openFrom: PuzzleDay?)?
 
     init(core: NodeCore, loop: NodeLoop, people: People) { (self.core, self.loop, self.people) = (core, loop, people) }
 
@@ -129,7 +129,10 @@ final class Boards {
     ///
     /// - Parameter guards: whether results are left out that this user may not see yet.
     private func tierCoins(in union: GroupsUnion, guards: Bool) -> [PlayerID: DatedCoins] {
-        if let unionCoins, unionCoins.edition == core.edition, unionCoins.guards == guards { return unionCoins.made }
+        let openFrom = guards ? firstOpenDay : nil
+        if let unionCoins, unionCoins.edition == core.edition, unionCoins.openFrom == openFrom {
+            return unionCoins.made
+        }
         var places: [PlayerID: (user: UserID, groups: [GroupID])] = [:]
         for group in core.memberGroups {
             for member in core.engine.state(of: group)?.members ?? [] {
@@ -142,16 +145,16 @@ final class Boards {
         var coins: [PlayerID: DatedCoins] = [:]
         for player in union.players {
             guard let place = places[player.id] else { continue }
-            let all = PlayerInsights(of: player.id, in: union.index, rules: rules) { core.knownGame($0) }
             let covered = guards ? coveredResults(of: player.id, in: union.index) : []
-            let insights =
-                covered.isEmpty ? all : all.leavingOut(covered, of: union.index) { self.core.knownGame($0) }
+            let insights = PlayerInsights(of: player.id, in: union.index, leavingOut: covered, rules: rules) {
+                core.knownGame($0)
+            }
             let friends = friendDays(of: place.user, in: place.groups)
             let tiers = insights.achievements(on: core.clock.today, friends: friends).coins
             let user = PlayerID(place.user.bytes.array)
             coins[player.id] = place.groups.compactMap { rewards[$0]?[user] }.reduce(tiers) { $0.merged(with: $1) }
         }
-        unionCoins = (coins, core.edition, guards)
+        unionCoins = (coins, core.edition, openFrom)
         return coins
     }
 

@@ -34,12 +34,7 @@ struct Events {
     }
 
     func plan(_ rule: EventPlan.Rule, game selector: String?) throws -> EventPlan {
-        let game = try selector.map { try core.game($0).id }
-        guard let plan = EventPlan(rule, game: game) else {
-            throw NodeFailure.invalidEvent(
-                reason: "The rule “\(rule.word)” \(game == nil ? "needs a game" : "takes no game").")
-        }
-        return plan
+        try Argument.eventPlan(rule, game: selector.map { try core.game($0).id })
     }
 
     private func mayChoose(in group: GroupID) -> Bool {

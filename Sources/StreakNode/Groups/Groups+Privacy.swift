@@ -47,13 +47,7 @@ extension Groups {
         var profile = known
         profile.isHidden = change.hidden ?? known.isHidden
         profile.isLastSeenHidden = change.lastSeen.map { !$0 } ?? known.isLastSeenHidden
-        if let region = change.region {
-            guard region.isEmpty || region.utf8.count <= 64,
-                let text = region.isEmpty
-                    ? "" : DisplayText.validated(region, maximumLength: Profile.maximumRegionLength)
-            else { throw NodeFailure.invalidRegion(limit: Profile.maximumRegionLength) }
-            profile.region = text
-        }
+        if let region = change.region { profile.region = try Argument.region(region) }
         profile.isAnonymous = change.anonymous ?? (change.alias.map { !$0.isEmpty } ?? false || known.isAnonymous)
         guard profile.isAnonymous else {
             profile.name = core.ownName
@@ -61,10 +55,7 @@ extension Groups {
         }
         let derived = Pseudonym(of: core.identity.user, in: group).alias()
         if let alias = change.alias, !alias.isEmpty {
-            guard let name = DisplayText.validatedName(alias, maximumLength: ProtocolLimits.maximumNameLength) else {
-                throw NodeFailure.invalidAlias(limit: ProtocolLimits.maximumNameLength)
-            }
-            profile.name = name
+            profile.name = try Argument.alias(alias)
         } else if change.alias != nil || !known.isAnonymous {
             profile.name = derived
         }

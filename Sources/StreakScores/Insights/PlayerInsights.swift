@@ -82,17 +82,20 @@ public struct PlayerInsights: Sendable {
     /// Days with a result, ascending.
     let days: [DayTally]
 
+    /// - Parameter leftOut: results that do not count.
     public init(
-        of player: PlayerID, in index: ScoreIndex, rules: StreakRules = StreakRules(), games: (GameID) -> Game?
+        of player: PlayerID, in index: ScoreIndex, leavingOut leftOut: [ScoreKey] = [],
+        rules: StreakRules = StreakRules(), games: (GameID) -> Game?
     ) {
-        self.init(of: player, in: index, rules: rules, games: games, following: nil, stale: [])
+        self.init(
+            of: player, in: index, leavingOut: leftOut, rules: rules, games: games, following: nil, stale: [])
     }
 
     /// - Parameters:
     ///   - leftOut: results that do not count.
     ///   - known: insights by the same rules that differ in no other games than `stale`.
     init(
-        of player: PlayerID, in index: ScoreIndex, leavingOut leftOut: [ScoreKey] = [], rules: StreakRules,
+        of player: PlayerID, in index: ScoreIndex, leavingOut leftOut: [ScoreKey], rules: StreakRules,
         games: (GameID) -> Game?, following known: PlayerInsights?, stale: Set<GameID>
     ) {
         self.player = player

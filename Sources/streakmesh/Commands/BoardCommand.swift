@@ -46,8 +46,11 @@ struct BoardCommand: QueryCommand {
 
     static let tellsEndings = true
 
-    func request() -> BoardRequest {
-        BoardRequest(
+    func request() throws -> BoardRequest {
+        if let top, !(1...1_000).contains(top) {
+            throw CommandLineFailure.usage("`--top` takes a number from 1 to 1000.")
+        }
+        return BoardRequest(
             group: group, game: game, range: range, date: date, metric: metric, reveal: reveal,
             everyGroup: groups == .all, region: region, nearby: nearby, limit: top, offset: offset)
     }

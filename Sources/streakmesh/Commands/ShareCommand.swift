@@ -103,9 +103,9 @@ struct TemplatesCommand: QueryCommand {
         commandName: "templates", abstract: "Show or change the texts that `share` writes.",
         discussion: "Words in braces are replaced; each kind of text may name those that are listed with it.")
 
-    @Argument(
-        help: "The kind: unlock, personal-best, perfect, solved or lost.",
-        completion: .list(["unlock", "personal-best", "perfect", "solved", "lost"]))
+    private static let kinds = ["unlock", "personal-best", "perfect", "solved", "lost"]
+
+    @Argument(help: "The kind: unlock, personal-best, perfect, solved or lost.", completion: .list(kinds))
     var kind: String?
 
     @Option(help: "The new text; \\n begins a line.")
@@ -117,6 +117,9 @@ struct TemplatesCommand: QueryCommand {
     @OptionGroup var shared: SharedOptions
 
     func request() throws -> ShareTemplateRequest {
+        if let kind, !Self.kinds.contains(kind) {
+            throw CommandLineFailure.usage("The kinds of text are \(Self.kinds.joined(separator: ", ")).")
+        }
         guard text != nil || reset else { return .list }
         guard let kind else { throw CommandLineFailure.usage("Name the kind of text to change.") }
         guard text == nil || !reset else { throw CommandLineFailure.usage("Use either --text or --reset.") }
