@@ -112,7 +112,13 @@ struct ResolutionTests {
         #expect(group.has(bob))
         try group.perform(group.demotion(of: adam), by: olga.identity)
         #expect(group.has(bob), "the second demotion keeps more than the first, but of another time")
-        #expect(group.ledger.refusal(of: removal.id) == .needsAdmin)
+        for title in ["One", "Two", "Three"] {
+            try group.promote(adam)
+            let renamed = try group.perform(.rename(title), by: adam.identity)
+            try group.perform(group.demotion(of: adam), by: olga.identity)
+            #expect(group.ledger.refusal(of: renamed.id) == nil && group.ledger.state.title == title)
+        }
+        #expect(group.has(bob) && group.ledger.refusal(of: removal.id) == .needsAdmin)
     }
 
     @Test func `what a removal voided stays void when the member comes back and is removed again`() throws {

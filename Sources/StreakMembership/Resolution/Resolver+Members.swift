@@ -91,23 +91,32 @@ extension Resolver {
     /// a member's operation never undoes another account's.
     private func removal(of node: LedgerNode, from grant: LedgerNode) -> LedgerNode? {
         guard let removals = removals[node.user] else { return nil }
-        let open = removals.openStrong(after: grant)
-        if let holding = effective(open, for: node.device) {
-            if !isWithin(node, holding.node) { return holding.node }
-            return earlier(than: holding, of: open, returns: returns(of: node.user)).first { !isWithin(node, $0) }
+        if let kept = kept(by: removals, after: grant, for: node) {
+            return isKept(node, by: kept) ? nil : kept.holding
         }
         return removals.departures.earliest(before: node, andNotBefore: grant)
     }
 
+    /// What removals keep of a device's chain; nil if only departures end the place. All removals are known by now.
+    private func kept(by removals: Removals, after grant: LedgerNode, for node: LedgerNode) -> Kept? {
+        if let known = placeCuts[grant.index]?[node.device] { return known }
+        let open = removals.openStrong(after: grant)
+        let found = effective(open, for: node.device).map { holding in
+            kept(node.device, by: open, holding: holding, returns: returns(of: node.user))
+        }
+        placeCuts[grant.index, default: [:]][node.device] = .some(found)
+        return found
+    }
+
     /// What may have given an account its place again. An admission is one whether or not it counts: that may depend on
     /// what is judged here.
-    private func returns(of user: UserID) -> [LedgerNode] {
+    private func returns(of user: UserID) -> NodeSet {
         if let known = returnsByUser[user] { return known }
         let admissions = nodes.filter { node in
             guard case .admit(let claim) = node.body else { return false }
             return claim.certificate.user == user
         }
-        let found = admissions + (namings[user] ?? []) + (tenuresByUser[user] ?? []).map(\.start)
+        let found = NodeSet(admissions + (namings[user] ?? []) + (tenuresByUser[user] ?? []).map(\.start))
         returnsByUser[user] = found
         return found
     }

@@ -81,6 +81,7 @@ final class Resolver {
     // Pass 2.
     var namings: [UserID: [LedgerNode]] = [:]
     var powerCuttings: [UserID: Removals] = [:]
+    private var namingSets: [UserID: NodeSet] = [:]
     private var powerLimits: [PowerLimit.Key: PowerLimit] = [:]
     // Pass 3.
     var removals: [UserID: Removals] = [:]
@@ -89,7 +90,9 @@ final class Resolver {
     /// Operations that give an account a place.
     var grants: [UserID: NodeSet] = [:]
     /// What may have given an account its place again, counted or not.
-    var returnsByUser: [UserID: [LedgerNode]] = [:]
+    var returnsByUser: [UserID: NodeSet] = [:]
+    /// By index of the place: what removals keep of a device's chain; nil if only departures end the place.
+    var placeCuts: [Int: [DeviceID: Kept?]] = [:]
     /// The first of each account that was never removed. At least this many are members.
     var steadyGrants = NodeSet()
     /// By invite.
@@ -155,16 +158,52 @@ final class Resolver {
         }
     }
 
-    /// The cuts that count beside the one that holds: an owner's or admin's, if the account had come back between the
-    /// two. What such a cut voided stays void, though a later one keeps more of a later time.
+    /// What cutting operations keep of a device's chain (Protocol/membership.md §7).
+    struct Kept {
+        /// The one that holds.
+        let holding: LedgerNode
+        /// The owner's and admins' that count beside it, because the account came back between the two. What they
+        /// voided stays void, though the one that holds keeps more of a later time.
+        let others: [LedgerNode]
+        /// The last operation of the chain that all of these keep; nil for none.
+        let last: LedgerNode?
+    }
+
+    /// O(cuts · lanes of the returns), and only if there are several cuts.
     ///
     /// - Parameter returns: what gives the account its place again.
-    func earlier(than holding: Cutting, of cuttings: [Cutting], returns: [LedgerNode]) -> [LedgerNode] {
-        guard cuttings.count > 1 else { return [] }
-        let known = returns.filter { $0.isAncestor(of: holding.node) }
-        return cuttings.filter { cutting in
-            cutting.rank > Self.ownRank && known.contains { cutting.node.isAncestor(of: $0) }
-        }.map(\.node)
+    func kept(
+        _ device: DeviceID, by cuttings: [Cutting], holding: Cutting, returns: @autoclosure () -> NodeSet
+    ) -> Kept {
+        guard cuttings.count > 1 else { return Kept(holding: holding.node, others: [], last: nil) }
+        // Of each lane the last one is after all that an earlier one is after.
+        let known = NodeSet(returns().latest(before: holding.node))
+        let others = cuttings.filter { $0.rank > Self.ownRank && known.hasMember(after: $0.node) }.map(\.node)
+        return Kept(holding: holding.node, others: others, last: commonPart(of: device, in: others))
+    }
+
+    func isKept(_ node: LedgerNode, by kept: Kept) -> Bool {
+        guard isWithin(node, kept.holding) else { return false }
+        if kept.others.isEmpty { return true }
+        // A cutting operation is within itself, and only a transfer cuts its own author.
+        if case .transfer = node.body { return kept.others.allSatisfy { isWithin(node, $0) } }
+        return kept.last.map { node.isInChain(to: $0) } ?? false
+    }
+
+    /// The last operation of a device's chain that all these cuts keep; nil for none.
+    private func commonPart(of device: DeviceID, in cuttings: [LedgerNode]) -> LedgerNode? {
+        var common: LedgerNode?
+        for cutting in cuttings {
+            guard let last = lastOperation(of: device, in: cutting) else { return nil }
+            // What both chains have in common.
+            var step = common ?? last
+            while !step.isInChain(to: last) {
+                guard let earlier = step.previous else { return nil }
+                step = earlier
+            }
+            common = step
+        }
+        return common
     }
 
     // MARK: Pass 2: admins
@@ -264,20 +303,21 @@ final class Resolver {
         case nothing
         /// Up to an operation in the chain.
         case upTo(LedgerNode)
-        /// What all of these cuts keep.
-        case within([LedgerNode])
+        /// What cuts keep.
+        case kept(Kept)
     }
 
     /// Whether an operation counts as an admin's: some naming among its ancestors was not ended by an owner's cut.
     func isAdmin(_ node: LedgerNode) -> Bool {
         guard let own = namings[node.user] else { return false }
-        return own.contains { naming in
+        // The fewest ends follow the last one.
+        return own.reversed().contains { naming in
             guard naming.isAncestor(of: node) else { return false }
             switch powerLimit(of: node, by: naming) {
             case .everything: return true
             case .nothing: return false
             case .upTo(let last): return node.isInChain(to: last)
-            case .within(let cuttings): return cuttings.allSatisfy { isWithin(node, $0) }
+            case .kept(let kept): return isKept(node, by: kept)
             }
         }
     }
@@ -286,30 +326,29 @@ final class Resolver {
         guard let cuttings = powerCuttings[node.user] else { return .everything }
         let key = PowerLimit.Key(naming: naming.index, device: node.device)
         if let known = powerLimits[key] { return known }
-        let limit = limit(cuttings.open(after: naming), of: node.device, returns: namings[node.user] ?? [])
+        let limit = limit(cuttings.open(after: naming), of: node.device, returns: returnsAsAdmin(of: node.user))
         powerLimits[key] = limit
         return limit
     }
 
+    private func returnsAsAdmin(of user: UserID) -> NodeSet {
+        let own = namings[user] ?? []
+        if let known = namingSets[user], known.count == own.count { return known }
+        let made = NodeSet(own)
+        namingSets[user] = made
+        return made
+    }
+
     /// What the cuts keep. If all are departures, each one applies: a leaver could otherwise sign another with a longer
     /// cut and regain its powers.
-    private func limit(_ cuttings: [Cutting], of device: DeviceID, returns: [LedgerNode]) -> PowerLimit {
+    private func limit(
+        _ cuttings: [Cutting], of device: DeviceID, returns: @autoclosure () -> NodeSet
+    ) -> PowerLimit {
         guard let holding = effective(cuttings, for: device) else { return .everything }
         if holding.rank > Self.ownRank {
-            return .within([holding.node] + earlier(than: holding, of: cuttings, returns: returns))
+            return .kept(kept(device, by: cuttings, holding: holding, returns: returns()))
         }
-        var common: LedgerNode?
-        for cutting in cuttings {
-            guard let last = lastOperation(of: device, in: cutting.node) else { return .nothing }
-            // What both chains have in common.
-            var step = common ?? last
-            while !step.isInChain(to: last) {
-                guard let earlier = step.previous else { return .nothing }
-                step = earlier
-            }
-            common = step
-        }
-        return common.map { .upTo($0) } ?? .nothing
+        return commonPart(of: device, in: cuttings.map(\.node)).map { .upTo($0) } ?? .nothing
     }
 
     /// The rank at which an operation counts.
