@@ -129,11 +129,7 @@ import Testing
             try await laptop.ask("device", "join", try #require(try await bela.ask("device", "link")["link"].text))
             let laptopNode = try await laptop.start()
             let told = "\(bela.folder)/told.txt"
-            for machine in [bela, laptop] {
-                try await machine.ask(
-                    "notifications", "--quiet", "none", "--off", "started", "--off", "ending", "--off", "climbed",
-                    "--desktop", "off", "--command", "echo \"$1\" >> '\(told)'")
-            }
+            for machine in [bela, laptop] { try await machine.writeNotifications(to: told) }
             for (number, text) in ["Secret one", "Secret two"].enumerated() {
                 try await ada.ask("message", "send", "Béla", text)
                 for machine in [bela, laptop] {

@@ -16,11 +16,7 @@ import Testing
             try await laptop.ask("device", "join", try #require(try await bela.ask("device", "link")["link"].text))
             let laptopNode = try await laptop.start()
             let told = "\(bela.folder)/told.txt"
-            for machine in [bela, laptop] {
-                try await machine.ask(
-                    "notifications", "--quiet", "none", "--off", "started", "--off", "ending", "--off", "climbed",
-                    "--desktop", "off", "--command", "echo \"$1\" >> '\(told)'")
-            }
+            for machine in [bela, laptop] { try await machine.writeNotifications(to: told) }
             let today = try #require(try await ada.ask("board")["today"].text)
             try await ada.ask("record", "wordle", "--score", "3", "--date", today)
             try await lab.agreement(of: [ada, bela, laptop])

@@ -28,6 +28,14 @@ public final class Friend: Sendable {
         try await lab.run(words(arguments), input: input, limit: limit)
     }
 
+    /// Has the node write to a file what it tells its user, a line each: of challenges, messages, answers and results
+    /// beaten.
+    public func writeNotifications(to file: String) async throws {
+        try await ask(
+            "notifications", "--quiet", "none", "--off", "started", "--off", "ending", "--off", "climbed",
+            "--desktop", "off", "--command", "echo \"$1\" >> '\(file)'")
+    }
+
     /// Runs a command that must succeed, and returns its answer.
     @discardableResult
     public func ask(_ arguments: String..., input: String? = nil, limit: Duration = .seconds(60)) async throws

@@ -163,8 +163,8 @@ final class Boards {
     private func coveredResults(of player: PlayerID, in index: ScoreIndex) -> [ScoreKey] {
         guard player != core.me else { return [] }
         return index.results(of: player, from: firstOpenDay).filter { result in
-            let model = (core.knownGame(result.game) ?? Scoring.unknownGame(result.game)).model
-            return model != .highScore && model != .count && !index.holds(puzzleOf: result, core.me)
+            index.spoils(
+                result, in: core.knownGame(result.game) ?? Scoring.unknownGame(result.game), for: core.me)
         }.map(\.key)
     }
 

@@ -103,9 +103,7 @@ extension NodeCore {
         guard user != identity.user, result.day > PuzzleDay.lastFinal(at: clock.wallTime.seconds),
             guardsSpoilers(in: group)
         else { return false }
-        let model = namedGame(result.game, in: group).model
-        guard model != .highScore, model != .count else { return false }
-        return !(views[group]?.index.holds(puzzleOf: result, me) ?? false)
+        return views[group]?.index.spoils(result, in: namedGame(result.game, in: group), for: me) ?? true
     }
 
     // MARK: History

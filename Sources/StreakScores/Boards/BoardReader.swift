@@ -155,8 +155,7 @@ struct BoardReader {
 
     private func isCovered(_ entry: Entry, of player: PlayerID, gameSlot: Int, model: ScoringModel) -> Bool {
         guard guardsSpoilers, player != query.viewer, entry.day > lastFinalDay.daysSinceEpoch else { return false }
-        // A high score or a habit is not a puzzle, so knowing it spoils nothing.
-        guard model != .highScore, model != .count else { return false }
+        guard model.isOfPuzzles else { return false }
         return !(viewerShelves[gameSlot]?.holds(puzzleOf: entry) ?? false)
     }
 

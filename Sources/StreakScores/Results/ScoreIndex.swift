@@ -139,6 +139,11 @@ public struct ScoreIndex: Sendable {
         return shelves[playerSlot][position].history.holds(puzzleOf: Entry(score, name: 0))
     }
 
+    /// Whether a result would tell a player of a puzzle that they have not played. A high score or a habit is no puzzle.
+    public func spoils(_ score: DailyScore, in game: Game, for player: PlayerID) -> Bool {
+        game.model.isOfPuzzles && !holds(puzzleOf: score, player)
+    }
+
     /// A player's results by day, then game, then puzzle number; all games if `game` is `nil`.
     public func results(
         of player: PlayerID, game: GameID? = nil, from: PuzzleDay = .earliest, to: PuzzleDay = .latest

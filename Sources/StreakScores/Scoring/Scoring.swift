@@ -254,3 +254,13 @@ extension Game {
         model == other.model && maxAttempts == other.maxAttempts && (best == 0) == (other.best == 0)
     }
 }
+
+extension ScoringModel {
+    /// Whether results are of a puzzle, which knowing one could spoil. A high score and a habit are not.
+    var isOfPuzzles: Bool {
+        switch self {
+        case .lowerAttempts, .lowerGuesses, .lowerHints, .lowerTimeSeconds, .higherIsBetter: true
+        case .highScore, .count: false
+        }
+    }
+}
