@@ -191,8 +191,8 @@ let testTargets: [Target] = [
     tests(
         "StreakCommandTests",
         [
-            "streakmesh", "StreakWeb", "StreakNode", "StreakStorage", "StreakMembership", "StreakTestSupport",
-            .argumentParser, .logging, .serviceLifecycle,
+            "streakmesh", "StreakWeb", "StreakNode", "StreakStorage", "StreakMembership", "StreakGames",
+            "StreakTestSupport", .argumentParser, .logging, .serviceLifecycle,
         ]),
     tests(
         "ProtocolConformanceTests",

@@ -3,10 +3,6 @@ import Testing
 
 /// Lists in documents that the sources would outgrow.
 @Suite struct ReleaseDocumentTests {
-    private static func text(_ path: String) throws -> String {
-        try String(contentsOf: Repository.root.appending(path: path), encoding: .utf8)
-    }
-
     // MARK: macOS
 
     private static func isCondition(_ line: String) -> Bool {
@@ -26,7 +22,7 @@ import Testing
     }
 
     @Test func `what is different on macOS is listed, and nothing else is`() throws {
-        let listed = try Self.text("docs/macos.md").matches(of: /\| `(Sources\/[^`]+)` \| ([0-9]+) \| [^|]+ \|/)
+        let listed = try Repository.text("docs/macos.md").matches(of: /\| `(Sources\/[^`]+)` \| ([0-9]+) \| [^|]+ \|/)
         let found = Self.places(
             in: Repository.files(under: ["Sources"]).filter { $0.path.hasSuffix(".swift") || $0.path.hasSuffix(".c") })
         #expect(Dictionary(listed.map { (String($0.1), Int($0.2) ?? 0) }) { $0 + $1 } == found)
@@ -42,16 +38,17 @@ import Testing
             struct Pin: Decodable { let identity: String }
             let pins: [Pin]
         }
-        let resolved = try JSONDecoder().decode(Resolved.self, from: Data(Self.text("Package.resolved").utf8))
-        let explained = try Self.text("docs/adr/0024-dependencies.md").matches(of: /(?m)^\| `([^`]+)` \| [^|]+ \|$/)
+        let resolved = try JSONDecoder().decode(Resolved.self, from: Data(Repository.text("Package.resolved").utf8))
+        let explained = try Repository.text("docs/adr/0024-dependencies.md").matches(
+            of: /(?m)^\| `([^`]+)` \| [^|]+ \|$/)
         #expect(explained.map { String($0.1) }.sorted() == resolved.pins.map(\.identity).sorted())
     }
 
     // MARK: The article
 
     @Test func `the article's code is the example's, which is short`() throws {
-        let example = try Self.text("Sources/streakmesh-example/Example.swift")
-        let article = try Self.text("Sources/StreakNode/StreakNode.docc/A-leaderboard-in-your-own-program.md")
+        let example = try Repository.text("Sources/streakmesh-example/Example.swift")
+        let article = try Repository.text("Sources/StreakNode/StreakNode.docc/A-leaderboard-in-your-own-program.md")
         let blocks = article.components(separatedBy: "```swift\n").dropFirst().map {
             $0.components(separatedBy: "```")[0]
         }
@@ -64,7 +61,7 @@ import Testing
     // MARK: Commands of a contributor
 
     @Test func `the commands that a contributor needs are there and say what they do`() throws {
-        let rows = try Self.text("CONTRIBUTING.md").matches(of: /(?m)^\| `(script\/[a-z-]+)` \| [^|]+ \|$/)
+        let rows = try Repository.text("CONTRIBUTING.md").matches(of: /(?m)^\| `(script\/[a-z-]+)` \| [^|]+ \|$/)
         #expect(rows.count == 10)
         for row in rows {
             let process = Process()

@@ -64,6 +64,10 @@ enum Repository {
         return found.sorted { $0.path < $1.path }
     }
 
+    static func text(_ path: String) throws -> String {
+        try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
+
     static func exists(_ path: String) -> Bool {
         FileManager.default.fileExists(atPath: root.appending(path: path).path)
     }

@@ -1,5 +1,4 @@
 import StreakGames
-import StreakMembership
 import StreakRandom
 import StreakReplication
 import StreakScores
