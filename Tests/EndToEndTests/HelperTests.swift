@@ -106,8 +106,10 @@
                 }
                 #expect(try await ben.newest(Bytes32(9, 9, 9, 9)) == nil)
                 item = try Self.item("later", sequence: 2)
-                let count = try await ada.helper.put(item)
-                #expect(count >= 8)
+                // A node that is busy may miss one put.
+                try await lab.eventually("eight nodes store what is newer", limit: .seconds(60)) {
+                    try await ada.helper.put(item) >= 8
+                }
                 try await lab.eventually("the other finds what is newer", limit: .seconds(60)) {
                     try await ben.newest(item.key) == DHTValue(sequence: 2, value: Array("later".utf8))
                 }
