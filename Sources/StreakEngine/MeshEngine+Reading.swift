@@ -152,6 +152,19 @@ extension MeshEngine {
         return (user, signed.operation.time)
     }
 
+    /// Whether the account came into a group by this device, which founded it or was admitted. Its other devices came later.
+    public func hasBroughtAccount(into group: GroupID) -> Bool {
+        guard let replica = core.groups[group], let own = replica.state.device(core.identity.device),
+            let signed = replica.ledger.operation(own.introducedBy)
+        else { return false }
+        return switch signed.operation.body {
+        case .found, .admit: true
+        case .invite, .revokeInvite, .request, .addDevice, .revokeDevice, .setRole, .transfer, .remove, .leave, .rename,
+            .settings:
+            false
+        }
+    }
+
     /// Whether an operation is here and counts.
     public func counts(_ operation: OperationID, in group: GroupID) -> Bool {
         guard let ledger = core.groups[group]?.ledger, ledger.contains(operation) else { return false }

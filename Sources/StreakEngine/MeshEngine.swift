@@ -188,12 +188,14 @@ public struct MeshEngine: Sendable {
             reachability.notePresence(of: group, core: core)
             reachability.tellWhereabouts(over: link, again: false, core: &core)
             if core.access(of: link, in: group).contains(.records) {
+                if core.isPrivate(group) { core.offerGroupsOnceStored() }
                 sync.sendDigest(of: group, over: link, core: &core)
             } else {
                 greeting.openUnauthorised(group, over: link, core: &core)
             }
         case .authorised(let group, let link):
             notices.reconsider()
+            if core.isPrivate(group) { core.offerGroupsOnceStored() }
             reachability.tellWhereabouts(over: link, again: false, core: &core)
             sync.sendDigest(of: group, over: link, core: &core)
             // What the peer reported before this node's ledger knew it was kept, but not acted on.
@@ -217,7 +219,11 @@ public struct MeshEngine: Sendable {
             notices.reconsider()
             sync.groupLost(group, core: &core)
             reachability.forgetFormerMembers(core: core)
-        case .publishRevocations(let group): core.tellRevocations(in: group)
+        case .tellAccount(let group):
+            core.tellRevocations(in: group)
+            core.publishOwnDevices(in: group)
+            core.offerGroupsOnceStored()
+        case .offerGroups: admission.offerGroups(core: &core)
         case .sayFarewell(let group):
             for link in core.sessions.keys { core.sayFarewell(to: group, over: link) }
 
@@ -325,7 +331,7 @@ public struct MeshEngine: Sendable {
     /// it.
     private mutating func mayPeerSend(_ message: LinkMessage, of group: GroupID?, over link: LinkID) -> Bool {
         switch message.sender {
-        case .anybody, .asked, .proverOrAsked: true
+        case .anybody, .asked, .askedOrOwnMachine, .proverAskedOrOwnMachine: true
         case .asker: core.charge(.requests, over: link)
         case .prover: group != nil
         case .allowedOfAny(let flow): !core.groups(on: link, allowing: flow).isEmpty

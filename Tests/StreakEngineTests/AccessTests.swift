@@ -46,8 +46,10 @@ struct AccessTests {
         case .anybody: "anybody"
         case .asker: "anybody, as far as the budget of requests goes"
         case .asked: "a device that I have asked"
+        case .askedOrOwnMachine: "a device that I have asked, or a machine of my own"
         case .prover: "a device that has proven to know the group"
-        case .proverOrAsked: "a device that has proven to know the group, or that I have asked"
+        case .proverAskedOrOwnMachine:
+            "a device that has proven to know the group, or that I have asked, or a machine of my own"
         case .allowed(let flow): "a device to which *\(name(flow))* may flow"
         case .allowedOfAny(let flow): "a device to which *\(name(flow))* may flow, of any group"
         }

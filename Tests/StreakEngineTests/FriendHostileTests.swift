@@ -239,7 +239,10 @@ struct FriendHostileTests {
         var entropy = SeededEntropy(seed: 70)
         let lost = DeviceIdentity.create(accountKey: network.nodes[1].account, from: &entropy)
         let thief = try network.add(61, identity: lost, account: network.nodes[1].account, hasPrivateGroup: true)
-        let club = try network.joinGroup(0, [1, thief], title: "Club")
+        // The machine that is stolen later is brought along.
+        let club = try network.joinGroup(0, [1], title: "Club")
+        network.run(for: .seconds(5))
+        #expect(network.nodes[thief].engine.isMember(of: club))
         let revocation = Command.revokeDevice(lost.device, accountKey: network.nodes[1].account)
         #expect(network.command(revocation, at: 1) == .done)
         network.run(for: .seconds(2))

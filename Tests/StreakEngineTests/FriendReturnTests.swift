@@ -159,10 +159,10 @@ struct FriendReturnTests {
         let founding = try #require(network.nodes[0].engine.core.groups[club]?.ledger.allOperations.first)
         var engine = network.nodes[3].engine
         for number in 1...100 as ClosedRange<UInt64> {
-            _ = engine.admission.receivedWelcomeOfFriend(
-                GroupID(bytes: Bytes32(number, 0, 0, 0)), accessKeys: [], over: link, core: &engine.core)
+            engine.admission.receivedOffer(
+                of: GroupID(bytes: Bytes32(number, 0, 0, 0)), accessKeys: [], over: link, core: &engine.core)
         }
-        #expect(engine.admission.friendIntakes[link]?.count == HeldReturn.maximumCount - 2, "two wait already")
+        #expect(engine.admission.offeredLedgers[link]?.count == HeldReturn.maximumCount - 2, "two wait already")
         // All ledgers together have the limit of one.
         var intake = LedgerIntake(group: GroupID(bytes: founding.id.bytes), accessKeys: [])
         #expect(throws: LedgerError.self) {

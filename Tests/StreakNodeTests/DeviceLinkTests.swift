@@ -56,6 +56,36 @@ import Testing
         }
     }
 
+    @Test func `what one machine founds or joins is on the other, and friends know its user by name`() async throws {
+        let party = try NodeParty()
+        try await party.running("Ada") { nodes in
+            _ = try await Self.linkMachine("Laptop", of: party, by: try await Self.link(nodes[0]))
+        }
+        try await party.running("Ada", "Ben", "Laptop") { nodes in
+            let (ada, ben, laptop) = (nodes[0], nodes[1], nodes[2])
+            try await laptop.dial(ada)
+            _ = try await ada.group(.create(title: "Red"))
+            try await ben.join(try await ada.invite().link)
+            _ = try await ben.group(.create(title: "Blue"))
+            try await laptop.join(try await ben.invite().link)
+            for node in nodes {
+                try await node.until { node in
+                    let groups = try await node.status().groups
+                    return Set(groups.map(\.title)) == ["Red", "Blue"] && groups.allSatisfy { $0.members == 2 }
+                }
+            }
+            try await ada.add("Wordle 1,700 3/6", to: ["Red", "Blue"])
+            for node in nodes {
+                for group in ["Red", "Blue"] {
+                    try await node.until { node in
+                        let rows = try await node.call(BoardRequest(group: group, game: "Wordle", range: "all")).rows
+                        return rows.first { $0.raw == 3 }?.name == "Ada"
+                    }
+                }
+            }
+        }
+    }
+
     /// Whether both the own results and the group's board have this high score.
     private static func shows(_ score: Int, on node: MeshNode) async throws -> Bool {
         let scores = try await node.results().map(\.score)

@@ -96,9 +96,7 @@ extension Admission {
 
     /// Hands a newcomer the keys and the ledger.
     mutating func welcome(to group: GroupID, over link: LinkID, core: inout EngineCore) {
-        guard let replica = core.groups[group] else { return }
-        core.send(.welcome(group: group, accessKeys: replica.accessKeys.map { $0.key.rawBytes() }), over: link)
-        core.sendOperations(replica.ledger.servedOperations, handle: replica.handle, over: link)
+        handOver(group, over: link, core: &core)
         core.post(.greet(link))
     }
 

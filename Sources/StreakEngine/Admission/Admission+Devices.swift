@@ -68,11 +68,7 @@ extension Admission {
         if core.groups[privateGroup]?.state.device(certificate.device) == nil {
             try core.append([.addDevice(certificate), .revokeInvite(invite)], to: privateGroup)
         }
-        for group in core.groups.keys where !core.isPrivate(group) && core.isCurrentMember(of: group) {
-            guard core.groups[group]?.state.device(certificate.device) == nil else { continue }
-            // A group that accepts no further devices remains without this one.
-            try? core.append([.addDevice(certificate)], to: group)
-        }
+        core.publishOwnDevices(in: privateGroup)
         // Waits until all of that is on disk.
         core.persist(DurableChange(), then: [.introduceDevice(link, certificate)])
     }
@@ -86,11 +82,14 @@ extension Admission {
         }.prefix(FriendMessage.maximumGroups)
         core.send(
             .friend(.deviceCertified(certificate: certificate.encoded(), groups: Array(shared))), over: link)
-        for group in shared {
-            guard let replica = core.groups[group] else { continue }
-            core.send(.welcome(group: group, accessKeys: replica.accessKeys.map { $0.key.rawBytes() }), over: link)
-            core.sendOperations(replica.ledger.servedOperations, handle: replica.handle, over: link)
-        }
+        for group in shared { handOver(group, over: link, core: &core) }
+    }
+
+    /// Sends the keys and the ledger of a group to a device that is in it.
+    func handOver(_ group: GroupID, over link: LinkID, core: inout EngineCore) {
+        guard let replica = core.groups[group] else { return }
+        core.send(.welcome(group: group, accessKeys: replica.accessKeys.map { $0.key.rawBytes() }), over: link)
+        core.sendOperations(replica.ledger.servedOperations, handle: replica.handle, over: link)
     }
 
     private mutating func refuseDevice(_ reason: DeviceRefusal, over link: LinkID, core: inout EngineCore) {

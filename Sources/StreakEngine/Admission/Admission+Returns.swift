@@ -28,48 +28,57 @@ extension Admission {
         }
     }
 
-    /// Accepts the welcome to a group of this account from a friend who was asked by code. False if no friend was
-    /// asked.
-    mutating func receivedWelcomeOfFriend(
-        _ group: GroupID, accessKeys: [[UInt8]], over link: LinkID, core: inout EngineCore
-    ) -> Bool {
-        guard friendOwner(over: link, core: core) != nil else { return false }
-        let count = returns.count + friendIntakes.values.reduce(0) { $0 + $1.count }
-        if core.groups[group] == nil, returns[group] == nil, count < HeldReturn.maximumCount,
-            friendIntakes[link]?[GroupHandle(group)] == nil
-        {
-            for known in friendIntakes.keys.sorted() where core.sessions[known] == nil { friendIntakes[known] = nil }
-            friendIntakes[link, default: [:]][GroupHandle(group)] = LedgerIntake(group: group, accessKeys: accessKeys)
+    /// Accepts the welcome to a group of this account that nobody here asked for: from a friend who was asked by code, or
+    /// from another machine of the account.
+    mutating func receivedOffer(
+        of group: GroupID, accessKeys: [[UInt8]], over link: LinkID, core: inout EngineCore
+    ) {
+        guard let offerer = offerer(over: link, core: core), core.groups[group] == nil,
+            offeredLedgers[link]?[GroupHandle(group)] == nil
+        else { return }
+        let arriving = offeredLedgers.values.reduce(0) { $0 + $1.count }
+        if offerer.user == core.identity.user {
+            guard core.groups.count + arriving < FriendMessage.maximumGroups else { return }
+        } else {
+            guard returns[group] == nil, returns.count + arriving < HeldReturn.maximumCount else { return }
         }
-        return true
+        for known in offeredLedgers.keys.sorted() where core.sessions[known] == nil { offeredLedgers[known] = nil }
+        offeredLedgers[link, default: [:]][GroupHandle(group)] = LedgerIntake(group: group, accessKeys: accessKeys)
     }
 
-    /// How much memory the ledgers offered by friends take, in bytes.
-    private var heldSize: Int {
+    /// How much memory the offered ledgers take, in bytes.
+    private var offeredSize: Int {
         returns.values.reduce(0) { $0 + $1.size }
-            + friendIntakes.values.reduce(0) { $0 + $1.values.reduce(0) { $0 + $1.size } }
+            + offeredLedgers.values.reduce(0) { $0 + $1.values.reduce(0) { $0 + $1.size } }
     }
 
-    /// Accepts a ledger that follows such a welcome.
-    mutating func receivedOperationsOfFriend(
+    /// Accepts a ledger that follows such a welcome. False if none is expected.
+    mutating func receivedOfferedOperations(
         _ encoded: [[UInt8]], isFinal: Bool, handle: GroupHandle, over link: LinkID, core: inout EngineCore
     ) -> Bool {
-        guard var intake = friendIntakes[link]?[handle], let owner = friendOwner(over: link, core: core) else {
+        guard var intake = offeredLedgers[link]?[handle], let offerer = offerer(over: link, core: core) else {
             return false
         }
         do {
-            try intake.append(encoded, beside: heldSize - intake.size)
-            friendIntakes[link]?[handle] = isFinal ? nil : intake
-            if isFinal { offer(intake, by: owner, over: link, core: &core) }
+            try intake.append(encoded, beside: offeredSize - intake.size)
+            offeredLedgers[link]?[handle] = isFinal ? nil : intake
+            guard isFinal else { return true }
+            if offerer.user == core.identity.user {
+                takeOver(intake, from: offerer, core: &core)
+            } else {
+                offer(intake, by: offerer, over: link, core: &core)
+            }
         } catch {
-            friendIntakes[link]?[handle] = nil
+            offeredLedgers[link]?[handle] = nil
             core.publish(.operationRefused(intake.group))
         }
         return true
     }
 
-    /// The owner of a code, if this device asked for it over a link opened under that code.
-    private func friendOwner(over link: LinkID, core: EngineCore) -> DeviceCertificate? {
+    /// Who may hand over groups of this account on a link: another machine of the account, or the owner of a code, if
+    /// this device asked for it over a link opened under that code.
+    private func offerer(over link: LinkID, core: EngineCore) -> DeviceCertificate? {
+        if let machine = ownMachine(over: link, core: core) { return machine }
         guard let owner = askedFriends[link], owner.linkKey == core.sessions[link]?.key else { return nil }
         return owner
     }
@@ -88,13 +97,7 @@ extension Admission {
             size: intake.size)
         returns[group] = held
         var change = DurableChange()
-        for operation in ledger.allOperations {
-            change.operations.append(
-                StoredOperation(group: group, id: operation.id, bytes: operation.bytes, arrival: core.takeArrival()))
-        }
-        change.accessKeys = held.accessKeys.reversed().map {
-            StoredAccessKey(group: group, key: $0.key.rawBytes())
-        }
+        store(ledger, accessKeys: held.accessKeys, change: &change, core: &core)
         // Where to ask once the user has said yes: this device cannot find anybody in that group yet.
         if let endpoint = core.links.pathSummary(link)?.endpoint {
             let address = RememberedAddress(device: owner.device, endpoint: endpoint, lastAnswered: core.wall.seconds)
@@ -134,19 +137,15 @@ extension Admission {
                 held.ledger.state.isCurrentMember(device: core.identity.device)
                 ? nil
                 : try held.ledger.draft(.addDevice(core.identity.certificate), by: core.identity, at: core.wall.seconds)
-            forgetReturn(group, change: &change)
-            core.groups[group] = GroupReplica(ledger: held.ledger, accessKeys: held.accessKeys)
+            begin(held.ledger, accessKeys: held.accessKeys, change: &change, core: &core)
             if let operation { own = try core.insert(operation, in: group, change: &change) }
         } catch {
             (self, core) = before
             return core.complete(id, .failed(.notAllowed(error)))
         }
-        core.keysAreStale = true
-        core.post(.keysGained)
-        let greetings: [Work] = core.sessions.keys.map { .greet($0) }
-        core.ledgerChanged(
-            group, change: change,
-            then: [.complete(id, .group(group)), .publish(.friend(.returned(group)))] + greetings
+        entered(
+            group, change: change, core: &core,
+            then: [.complete(id, .group(group)), .publish(.friend(.returned(group)))]
                 + (own.isEmpty ? [] : [.passOnOperations(group, own, except: nil)]))
     }
 

@@ -12,9 +12,10 @@ struct Admission: Sendable {
     var deviceIntakes: [CommandID: DeviceIntake] = [:]
     /// Groups of this account that friends know. The user has not decided yet whether to come back into them.
     var returns: [GroupID: HeldReturn] = [:]
-    /// Owners of friend codes asked over these links, and the ledgers that they send of this account's groups.
+    /// Owners of friend codes asked over these links.
     var askedFriends: [LinkID: DeviceCertificate] = [:]
-    var friendIntakes: [LinkID: [GroupHandle: LedgerIntake]] = [:]
+    /// Ledgers of this account's groups that arrive from them, or from the account's other machines.
+    var offeredLedgers: [LinkID: [GroupHandle: LedgerIntake]] = [:]
 
     init(core: inout EngineCore) { restoreReturns(core: &core) }
 
@@ -150,10 +151,11 @@ struct Admission: Sendable {
 
     mutating func receivedWelcome(_ group: GroupID, accessKeys: [[UInt8]], over link: LinkID, core: inout EngineCore) {
         if receivedWelcomeOfDevice(group, accessKeys: accessKeys, over: link, core: &core) { return }
-        if receivedWelcomeOfFriend(group, accessKeys: accessKeys, over: link, core: &core) { return }
-        guard let id = joins.keys.sorted().first(where: { joins[$0]?.stage == .asked(link) }),
-            joins[id]?.link.group == group
-        else { return }
+        guard
+            let id = joins.keys.sorted().first(where: {
+                joins[$0]?.stage == .asked(link) && joins[$0]?.link.group == group
+            })
+        else { return receivedOffer(of: group, accessKeys: accessKeys, over: link, core: &core) }
         joins[id]?.stage = .welcomed(link)
         joins[id]?.answerDue = core.now.advanced(by: JoinAttempt.patience)
         joins[id]?.intake = LedgerIntake(group: group, accessKeys: accessKeys)
@@ -205,7 +207,7 @@ struct Admission: Sendable {
         _ encoded: [[UInt8]], isFinal: Bool, handle: GroupHandle, over link: LinkID, core: inout EngineCore
     ) -> Bool {
         receivedOperationsOfDevice(encoded, isFinal: isFinal, handle: handle, over: link, core: &core)
-            || receivedOperationsOfFriend(encoded, isFinal: isFinal, handle: handle, over: link, core: &core)
+            || receivedOfferedOperations(encoded, isFinal: isFinal, handle: handle, over: link, core: &core)
             || receivedOperationsWhileJoining(encoded, isFinal: isFinal, handle: handle, over: link, core: &core)
     }
 
@@ -261,18 +263,14 @@ struct Admission: Sendable {
         }
         let known = intake.namedKeys
         var change = DurableChange()
-        forgetReturn(ledger.group, change: &change)
         if core.groups[ledger.group] == nil {
-            core.groups[ledger.group] = GroupReplica(ledger: ledger, accessKeys: known)
-            for operation in ledger.allOperations {
-                change.operations.append(
-                    StoredOperation(
-                        group: ledger.group, id: operation.id, bytes: operation.bytes, arrival: core.takeArrival()))
-            }
+            store(ledger, accessKeys: known, change: &change, core: &core)
+            begin(ledger, accessKeys: known, change: &change, core: &core)
         } else {
+            forgetReturn(ledger.group, change: &change)
             reenter(ledger, accessKeys: known, change: &change, core: &core)
+            keep(known, of: ledger.group, change: &change)
         }
-        change.accessKeys = known.reversed().map { StoredAccessKey(group: ledger.group, key: $0.key.rawBytes()) }
         // The link may break before it has told anybody's address.
         for endpoint in attempt.link.addresses.first ?? [] {
             core.post(.addressHeard(attempt.link.inviter, endpoint))
@@ -282,12 +280,42 @@ struct Admission: Sendable {
         joins[id]?.stage = .syncing(link)
         keepWaiting(false, under: attempt.link, core: &core)
         // A device that is already linked may be a member, too.
+        entered(
+            ledger.group, change: change, core: &core,
+            then: own.isEmpty ? [] : [.passOnOperations(ledger.group, own, except: nil)])
+    }
+
+    /// Keeps a ledger that has come whole, with its keys, newest first.
+    func store(
+        _ ledger: Ledger, accessKeys: [AccessKey], change: inout DurableChange, core: inout EngineCore
+    ) {
+        for operation in ledger.allOperations {
+            change.operations.append(
+                StoredOperation(
+                    group: ledger.group, id: operation.id, bytes: operation.bytes, arrival: core.takeArrival()))
+        }
+        keep(accessKeys, of: ledger.group, change: &change)
+    }
+
+    private func keep(_ accessKeys: [AccessKey], of group: GroupID, change: inout DurableChange) {
+        change.accessKeys = accessKeys.reversed().map { StoredAccessKey(group: group, key: $0.key.rawBytes()) }
+    }
+
+    /// Begins to be in a group whose ledger is stored, or is in `change`.
+    mutating func begin(
+        _ ledger: Ledger, accessKeys: [AccessKey], change: inout DurableChange, core: inout EngineCore
+    ) {
+        forgetReturn(ledger.group, change: &change)
+        core.groups[ledger.group] = GroupReplica(ledger: ledger, accessKeys: accessKeys)
+    }
+
+    /// This device is in a group from now on: it tells everybody whom it is linked with.
+    func entered(
+        _ group: GroupID, change: DurableChange, core: inout EngineCore, then work: [Work]
+    ) {
         core.keysAreStale = true
         core.post(.keysGained)
-        let work: [Work] = core.sessions.keys.map { .greet($0) }
-        core.ledgerChanged(
-            ledger.group, change: change,
-            then: work + (own.isEmpty ? [] : [.passOnOperations(ledger.group, own, except: nil)]))
+        core.ledgerChanged(group, change: change, then: core.sessions.keys.map { .greet($0) } + work)
     }
 
     /// The operation by which a device publishes itself in a group that its account is in already, as after the loss of

@@ -98,7 +98,7 @@ extension EngineCore {
             events.append(.publish(.recordsReset(group)))
         }
         events += noteMembership(of: group, change: &change)
-        return events + [.authorise(group), .digestMoved(group), .publishRevocations(group)]
+        return events + [.authorise(group), .digestMoved(group), .tellAccount(group)]
     }
 
     /// Removes idle operations, so that nobody can fill a disk with operations that do not count.

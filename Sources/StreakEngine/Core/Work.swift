@@ -33,7 +33,10 @@ enum Work: Sendable {
     case digestMoved(GroupID)
     case groupDropped(GroupID)
     case groupLost(GroupID)
-    case publishRevocations(GroupID)
+    /// A group may lack what the account says everywhere: its revocations and its machines.
+    case tellAccount(GroupID)
+    /// Other machines of the account may lack groups of this one.
+    case offerGroups
     case sayFarewell(GroupID)
 
     // Records and operations.

@@ -37,6 +37,8 @@ public enum FriendEvent: Sendable, Equatable {
     case returnOffered(GroupID)
     /// This device is back in such a group.
     case returned(GroupID)
+    /// Another machine of the account has brought this one into a group.
+    case brought(GroupID)
 }
 
 /// A request of this user.

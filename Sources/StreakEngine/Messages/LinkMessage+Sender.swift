@@ -6,10 +6,12 @@ enum MessageSender: Equatable, Sendable {
     case asker
     /// A device that this device has asked over this link. The machine that asked knows which.
     case asked
+    /// The same, or another machine of this account, which hands over the account's groups unasked.
+    case askedOrOwnMachine
     /// A device that has proven to know the group. What it may hear in return, `Access` says.
     case prover
-    /// A device that has proven to know the group, or that this device asked before it could prove anything.
-    case proverOrAsked
+    /// A device that has proven to know the group, or one of `askedOrOwnMachine` before it could prove anything.
+    case proverAskedOrOwnMachine
     /// A device with which this may flow, by `Access`.
     case allowed(Access)
     /// To whom, and from whom, this may flow of any group.
@@ -25,13 +27,13 @@ extension LinkMessage.Kind {
         case .tipsRequested: .allowed(.records)
         case .tips: .allowed(.records)
         case .operationsRequested: .prover
-        case .operations: .proverOrAsked
+        case .operations: .proverAskedOrOwnMachine
         case .runsRequested: .allowed(.records)
         case .runs: .allowed(.records)
         case .rumour: .allowed(.records)
         case .rumourAcknowledged: .asked
         case .joinRequested: .asker
-        case .welcome: .asked
+        case .welcome: .askedOrOwnMachine
         case .joinRefused: .asked
         case .accessKeysRequested: .allowed(.accessKeys)
         case .accessKeys: .allowed(.accessKeys)

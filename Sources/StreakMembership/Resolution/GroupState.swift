@@ -50,7 +50,7 @@ public struct GroupState: Sendable, Equatable {
         public let linkKey: AgreementPublicKey
         public let certificate: DeviceCertificate
         /// The operation that published the certificate.
-        let introducedBy: OperationID
+        package let introducedBy: OperationID
         public let standing: Standing
         /// If it is not current: what still counts of it. Nil if the cut did not list the device.
         public let cut: DeviceCut?

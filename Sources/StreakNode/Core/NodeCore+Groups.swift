@@ -30,10 +30,14 @@ extension NodeCore {
     /// Whether a group cannot know any profile of this user: it holds none, readable or not; no other device of the
     /// account is or was in it; and the account never left it. Otherwise an alias may not have arrived yet, and telling
     /// a name now would replace it.
-    func isNew(in group: GroupID) -> Bool {
+    ///
+    /// - Parameter isEntering: whether this device enters the group just now. If it brings the account there, no other
+    ///   device can have said anything yet, though it may be in the ledger already.
+    func isNew(in group: GroupID, isEntering: Bool = false) -> Bool {
         guard group != privateGroup, let state = engine.state(of: group) else { return true }
         return !hasProfile(in: group) && !state.removedUsers.contains { $0.user == identity.user }
-            && !state.devices.contains { $0.user == identity.user && $0.device != identity.device }
+            && (isEntering && engine.hasBroughtAccount(into: group)
+                || !state.devices.contains { $0.user == identity.user && $0.device != identity.device })
     }
 
     /// The group in which this user's devices keep the user's own results.

@@ -46,6 +46,8 @@ final class Friends {
         case .returned(let group):
             // The group knows this user's profile, which comes with the records.
             core.publish(.notice("You are back in “\(core.title(of: group))”."))
+        case .brought(let group):
+            core.publish(.notice("Another machine of yours has brought this one into “\(core.title(of: group))”."))
         }
         core.publish(.groupsChanged)
     }

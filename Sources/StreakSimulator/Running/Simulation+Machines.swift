@@ -18,6 +18,15 @@ extension Simulation {
         makePrivateGroup(of: node)
     }
 
+    /// Requires that another machine of its account brings a node into the group in time.
+    mutating func expectBrought(_ node: Int, within limit: Duration) {
+        guard let group = ground.group else { return fail("no group", .story) }
+        guard run(for: limit, until: { $0.nodes[node].engine?.isMember(of: group) ?? false }) else {
+            return fail("no machine of its account brought node \(node) into the group within \(limit)", .liveness)
+        }
+        ground.join(node, group)
+    }
+
     mutating func keepPrivately(_ count: Int, by node: Int) {
         for _ in 0..<count {
             guard let group = privateGroup(of: node) else { return fail("node \(node) has no private group", .story) }

@@ -232,6 +232,7 @@ extension Simulation {
                     + "\(keptPrivately(at: node).count) of \(ground.keptPrivately.count) kept"
             }
             fail("no common private group after \(limit): \(known.joined(separator: "; "))", .liveness)
+        case .expectBrought(let node, let limit): expectBrought(node, within: limit)
         case .expectPresence(let limit): expectPresence(within: limit)
         case .expectIdle(let time): expectIdle(for: time)
         case .expectEachChange(let limit): liveness.expectEachChange(within: limit)

@@ -104,6 +104,8 @@ public struct Scenario: Sendable {
         case keepPrivately([Int], count: Int)
         /// Requires that nodes have one private group in time, with everything that any of them put there.
         case expectOnePrivateGroup([Int], within: Duration)
+        /// Requires that another machine of its account brings a node into the group in time.
+        case expectBrought(Int, within: Duration)
         /// Requires that a node learns in time that it is no longer in the group, and then has no records of others.
         case expectLost(Int, within: Duration)
         /// Removes the addresses of other devices from nodes' disks.

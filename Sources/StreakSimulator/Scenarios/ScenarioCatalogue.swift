@@ -373,12 +373,25 @@ extension Scenario {
             steps: together(2) + [
                 .makePrivateGroup([1]), .start([2]), .linkDevice(2, to: 1), .keepPrivately([1, 2], count: 6),
                 .expectOnePrivateGroup([1, 2], within: .seconds(400)), .crash([2]), .recover(3, of: 1),
-                .keepPrivately([1, 3], count: 6), .join([3]),
+                .keepPrivately([1, 3], count: 6), .expectBrought(3, within: .seconds(400)),
                 .crashBetweenOutputs([1, 3], restartAfter: .seconds(1)), .run(.seconds(20)), .start([2]),
                 .crashBetweenOutputs([2], restartAfter: .seconds(1)), .run(.seconds(10)),
                 .expectOnePrivateGroup([1, 2, 3], within: .seconds(2_000)), .keepPrivately([1, 2, 3], count: 2),
                 .crash([1, 2, 3]), .start([1, 2, 3]), .expectOnePrivateGroup([1, 2, 3], within: .seconds(2_000)),
                 .write([0, 1, 3], count: 4, over: .seconds(2)), .converge(within: .seconds(60)),
+            ]),
+        Scenario(
+            "machine-brings-group",
+            "A machine joins a group while its account's other machine is off; packets are lost and both restart",
+            nodes: 3, profile: .bad(loss: 0.2),
+            steps: [
+                .start([0, 1, 2]), .makePrivateGroup([1]), .linkDevice(2, to: 1),
+                .expectOnePrivateGroup([1, 2], within: .seconds(400)), .run(.seconds(1)), .crash([2]), .found(by: 0),
+                .invite(by: 0), .join([1]), .write([0, 1], count: 4, over: .seconds(1)),
+                .crashBetweenOutputs([1], restartAfter: .seconds(1)), .start([2]),
+                .crashBetweenOutputs([1, 2], restartAfter: .seconds(1)), .run(.seconds(5)), .crash([2]), .start([2]),
+                .expectBrought(2, within: .seconds(400)), .write([0, 1, 2], count: 4, over: .seconds(1)),
+                .converge(within: .seconds(60)), .expectMembers(2),
             ]),
         Scenario(
             "machine-named-address",

@@ -52,7 +52,7 @@ extension Scenario.Step {
             .setDiskFull, .damageDisk, .setDiskForgets, .lie, .stopLying, .expectTraffic, .endFaults, .leave,
             .nameAdmin, .remove, .removeWithoutEffect, .revokeDevice, .answerToCode, .askFriend, .expectRequest,
             .approveFriend, .expectFriends, .makePrivateGroup, .linkDevice, .recover, .keepPrivately,
-            .expectOnePrivateGroup, .expectLost, .forgetAddresses, .nameAddress, .changeAddresses,
+            .expectOnePrivateGroup, .expectBrought, .expectLost, .forgetAddresses, .nameAddress, .changeAddresses,
             .changeAddressesMeanwhile, .setDHT, .setLetters, .expectShown, .run, .expectMembers, .expectLinked,
             .expectLinkedAmong, .expectAtStranger, .expectNoFork, .agreeOnDigests, .converge:
             self
@@ -67,7 +67,7 @@ extension Scenario.Step {
             .setClockLead(let node, _), .jumpClock(let node, _), .driftClock(let node, _), .repairClock(let node),
             .setDiskFull(let node, _),
             .damageDisk(let node, _), .setDiskForgets(let node, _), .lie(let node, _), .stopLying(let node),
-            .leave(let node, _), .expectLost(let node, _), .setWays(let node, _):
+            .leave(let node, _), .expectBrought(let node, _), .expectLost(let node, _), .setWays(let node, _):
             [node]
         case .copy(let first, let second, _), .setWay(let first, let second, _), .setOneWay(let first, let second, _),
             .nameAdmin(let first, let second), .remove(let first, let second),
@@ -103,7 +103,8 @@ extension Scenario.Step {
             .setDiskFull,
             .damageDisk, .setDiskForgets, .lie, .expectTraffic, .leave, .nameAdmin, .remove, .removeWithoutEffect,
             .revokeDevice, .answerToCode, .askFriend, .expectRequest, .approveFriend, .expectFriends, .makePrivateGroup,
-            .linkDevice, .recover, .keepPrivately, .expectOnePrivateGroup, .expectLost, .forgetAddresses, .nameAddress,
+            .linkDevice, .recover, .keepPrivately, .expectOnePrivateGroup, .expectBrought, .expectLost,
+            .forgetAddresses, .nameAddress,
             .changeAddresses, .changeAddressesMeanwhile, .setLetters, .expectShown, .expectMembers, .expectLinked,
             .expectLinkedAmong,
             .expectAtStranger, .expectNoFork, .agreeOnDigests,
@@ -147,7 +148,8 @@ extension Scenario.Step {
             .setClockLead,
             .repairClock, .jumpClock, .driftClock, .setDiskFull, .damageDisk, .setDiskForgets, .lie, .stopLying,
             .expectTraffic, .endFaults, .leave, .nameAdmin, .remove, .removeWithoutEffect, .revokeDevice, .askFriend,
-            .expectRequest, .approveFriend, .expectFriends, .linkDevice, .recover, .expectLost, .nameAddress, .run,
+            .expectRequest, .approveFriend, .expectFriends, .linkDevice, .recover, .expectBrought, .expectLost,
+            .nameAddress, .run,
             .expectMembers, .expectLinked, .expectAtStranger, .expectNoFork, .agreeOnDigests, .converge:
             return self
         }

@@ -95,6 +95,6 @@ struct AdmissionTests {
         #expect(!isTaken && bench.changes.isEmpty)
         // Nor is a welcome that nobody has waited for.
         admission.receivedWelcome(Forged.otherGroup, accessKeys: [], over: bench.links[0], core: &bench.core)
-        #expect(admission.joins.isEmpty && admission.friendIntakes.isEmpty && bench.core.outputs.isEmpty)
+        #expect(admission.joins.isEmpty && admission.offeredLedgers.isEmpty && bench.core.outputs.isEmpty)
     }
 }

@@ -1,0 +1,220 @@
+import StreakCrypto
+import StreakLinks
+import StreakMembership
+import StreakReplication
+import StreakWire
+import Testing
+
+@testable import StreakEngine
+
+/// Every machine of an account is in all its groups: what one enters, it hands to the others (Protocol/friends.md §8).
+struct OwnGroupsTests {
+    /// Seconds of the network within which machines that reach each other agree.
+    private static let patience: Duration = .seconds(5)
+
+    private func isIn(_ node: Int, _ group: GroupID, _ household: Household) -> Bool {
+        household.network.nodes[node].engine.isMember(of: group)
+    }
+
+    @Test func `a group that one machine founds or joins is on the other at once, and its friends agree`() throws {
+        var household = try Household(seed: 31)
+        let second = try household.linkMachine(to: 1)
+        let founded = try household.network.joinGroup(1, [0], title: "Founded")
+        let joined = try household.network.joinGroup(0, [second], title: "Joined")
+        household.network.run(for: Self.patience)
+        for group in [founded, joined] {
+            for node in [0, 1, second] {
+                #expect(isIn(node, group, household))
+                #expect(
+                    household.network.nodes[node].engine.digest(of: group)
+                        == household.network.nodes[0].engine.digest(of: group))
+            }
+        }
+        #expect(household.network.nodes[second].friendEvents == [.brought(founded)])
+        #expect(household.network.nodes[1].friendEvents == [.brought(joined)])
+        // What the machine was brought is on its disk.
+        household.network.restart(second)
+        #expect(isIn(second, founded, household))
+        // And it is a member like others: what it writes comes to the friend.
+        let draft = RecordDraft.value(Profile(name: "Ann"))
+        #expect(household.network.command(.write([(group: founded, drafts: [draft])]), at: second) == .done)
+        household.network.run(for: .seconds(120))
+        let names = household.network.nodes[0].engine.mergedRecords(of: founded).map {
+            try? Profile(value: $0.value).name
+        }
+        #expect(names.contains("Ann"))
+    }
+
+    @Test func `a group that is founded while the machines are linked is one at once, also before anybody joins`()
+        throws
+    {
+        var household = try Household(seed: 30)
+        let second = try household.linkMachine(to: 1)
+        household.network.run(for: .seconds(30))
+        let group = try #require(household.network.command(.foundGroup(title: "Alone"), at: 1).flatMap(\.group))
+        household.network.run(for: .seconds(1))
+        let profile = RecordDraft.value(Profile(name: "Ann"))
+        #expect(household.network.command(.write([(group: group, drafts: [profile])]), at: 1) == .done)
+        household.network.run(for: .seconds(1))
+        #expect(household.network.nodes[second].engine.mergedRecords(of: group).count == 1)
+        #expect(
+            household.network.nodes[1].engine.digest(of: group)
+                == household.network.nodes[second].engine.digest(of: group))
+    }
+
+    @Test func `machines that were apart bring each other what each has entered meanwhile`() throws {
+        var household = try Household(seed: 32)
+        let second = try household.linkMachine(to: 1)
+        household.network.isCut = { Set([$0, $1]) == [1, second] }
+        let first = try household.network.joinGroup(1, [0], title: "First")
+        // The friend, whom both reach, is in both groups, and says nothing of either.
+        let other = try household.network.joinGroup(second, [0], title: "Second")
+        household.network.run(for: .seconds(60))
+        #expect(!isIn(second, first, household) && !isIn(1, other, household))
+        household.network.isCut = { _, _ in false }
+        household.network.restart(second)
+        household.network.run(for: Self.patience)
+        for node in [1, second] { for group in [first, other] { #expect(isIn(node, group, household)) } }
+        #expect(
+            household.network.nodes[0].engine.state(of: first)?.devices.filter(\.isCurrent).count == 3)
+    }
+
+    @Test func `a machine made with the recovery key gets the groups of one that is still there`() throws {
+        var household = try Household(seed: 33)
+        let recovered = try household.recover()
+        household.network.run(for: .seconds(60))
+        #expect(isIn(recovered, household.club, household))
+        #expect(household.isOne([1, recovered]))
+    }
+
+    @Test(arguments: 1...5) func `a kill at any step changes nothing about the end`(step: Int) throws {
+        for victim in [1, 2] {
+            var household = try Household(seed: 34)
+            try #require(household.linkMachine(to: 1) == 3)
+            household.network.nodes[2].isOn = false
+            household.network.nodes[3].isOn = false
+            let group = try household.network.joinGroup(1, [0], title: "Later")
+            household.network.restart(3)
+            let node = victim == 2 ? 3 : victim
+            let writes = household.network.nodes[node].writes
+            household.network.run(for: Self.patience) { $0.nodes[node].writes >= writes + step }
+            household.network.restart(node)
+            household.network.run(for: .seconds(120))
+            #expect(isIn(3, group, household))
+            #expect(
+                household.network.nodes[3].engine.digest(of: group)
+                    == household.network.nodes[0].engine.digest(of: group))
+        }
+    }
+
+    @Test func `a group that the user has left on one machine is not brought back by another that was away`() throws {
+        var household = try Household(seed: 35)
+        let second = try household.linkMachine(to: 1)
+        household.network.nodes[second].isOn = false
+        #expect(household.network.command(.leave(household.club, erasing: false), at: 1) == .done)
+        household.network.run(for: .seconds(5))
+        // The machine comes back where the friend does not reach it.
+        household.network.isCut = { Set([$0, $1]) == [0, second] }
+        household.network.restart(second)
+        household.network.run(for: .seconds(60))
+        #expect(!isIn(1, household.club, household))
+        household.network.isCut = { _, _ in false }
+        household.network.run(for: .seconds(400))
+        for node in [1, second] { #expect(!isIn(node, household.club, household)) }
+    }
+
+    @Test func `a revoked machine is brought nothing, and brings nothing`() throws {
+        var household = try Household(seed: 36)
+        let stolen = try household.linkMachine(to: 1)
+        household.network.isCut = { $0 == stolen || $1 == stolen }
+        let (account, device) = (household.network.nodes[1].account, household.network.nodes[stolen].identity.device)
+        #expect(household.network.command(.revokeDevice(device, accountKey: account), at: 1) == .done)
+        let later = try household.network.joinGroup(1, [0], title: "Later")
+        let trap = try #require(household.network.command(.foundGroup(title: "Trap"), at: stolen).flatMap(\.group))
+        household.network.isCut = { _, _ in false }
+        household.network.run(for: .seconds(120))
+        #expect(!isIn(stolen, later, household) && !isIn(1, trap, household))
+        #expect(household.network.nodes[1].engine.state(of: later)?.device(device) == nil)
+        // By hand, over the link that its old keys still open: it says that it is in the group.
+        let replica = try #require(household.network.nodes[stolen].engine.core.groups[trap])
+        household.network.say(
+            [
+                .welcome(group: trap, accessKeys: replica.accessKeys.map { $0.key.rawBytes() }),
+                .operations(replica.handle, replica.ledger.allOperations.map(\.bytes), isFinal: true),
+            ], from: stolen, to: 1)
+        #expect(household.network.nodes[1].engine.state(of: trap) == nil)
+    }
+
+    @Test func `nobody but the account's own machines brings it anywhere`() throws {
+        var household = try Household(seed: 37)
+        let second = try household.linkMachine(to: 1)
+        // The machine's group, in which both machines are; a friend got hold of it.
+        household.network.nodes[second].isOn = false
+        let group = try household.network.joinGroup(1, [0], title: "Later")
+        let messages: [LinkMessage] = try {
+            let replica = try #require(household.network.nodes[0].engine.core.groups[group])
+            return [
+                .welcome(group: group, accessKeys: replica.accessKeys.map { $0.key.rawBytes() }),
+                .operations(replica.handle, replica.ledger.allOperations.map(\.bytes), isFinal: true),
+            ]
+        }()
+        household.network.nodes[1].isOn = false
+        household.network.restart(second)
+        household.network.run(for: .seconds(60))
+        #expect(household.network.isLinked(0, second))
+        household.network.say(messages, from: 0, to: second)
+        #expect(!isIn(second, group, household))
+        // From its own machine the same would have been taken.
+        household.network.restart(1)
+        household.network.run(for: .seconds(60))
+        #expect(isIn(second, group, household))
+    }
+
+    @Test(arguments: Wrong.allCases) func `what a machine hands over is checked as a whole`(wrong: Wrong) throws {
+        var household = try Household(seed: 38)
+        let second = try household.linkMachine(to: 1)
+        household.network.run(for: .seconds(30))
+        let (own, target) = (household.network.nodes[1].identity, household.network.nodes[second].identity)
+        var entropy = SeededEntropy(seed: 5)
+        let key = AccessKey.generate(from: &entropy)
+        let founding = try Ledger.found(title: "Made up", identity: own, accessKey: key, at: 1, entropy: &entropy)
+        var ledger = try Ledger(founding: founding)
+        if wrong != .thisMachineMissing {
+            let consent = try #require(target.certificate.links.last?.consent)
+            let other = DeviceCertificate(accountKey: household.network.nodes[1].account, device: consent)
+            let certificate = wrong == .otherCertificate ? other : target.certificate
+            _ = try ledger.insert(ledger.draft(.addDevice(certificate), by: own, at: 2))
+        }
+        var operations = ledger.allOperations.map(\.bytes)
+        if wrong == .noFounding { operations.removeFirst() }
+        let sentKey = wrong == .otherKey ? AccessKey.generate(from: &entropy) : key
+        household.network.say(
+            [
+                .welcome(group: ledger.group, accessKeys: [sentKey.key.rawBytes()]),
+                .operations(GroupHandle(ledger.group), operations, isFinal: true),
+            ], from: 1, to: second)
+        #expect(isIn(second, ledger.group, household) == (wrong == .nothing))
+        #expect(household.network.nodes[second].engine.core.groups.count == (wrong == .nothing ? 3 : 2))
+    }
+
+    enum Wrong: CaseIterable { case nothing, thisMachineMissing, otherCertificate, otherKey, noFounding }
+
+    @Test func `a machine that has a group already is not sent it again`() throws {
+        var household = try Household(seed: 39)
+        let second = try household.linkMachine(to: 1)
+        _ = try household.network.joinGroup(1, [0], title: "Later")
+        household.network.run(for: Self.patience)
+        for node in [second, 1, second] {
+            household.network.restart(node)
+            household.network.run(for: .seconds(30))
+            for own in [1, second] {
+                let sessions = household.network.nodes[own].engine.core.sessions
+                #expect(sessions.keys.allSatisfy { sessions[$0]?.offeredGroups.isEmpty ?? true })
+            }
+        }
+    }
+}
+
+extension CommandOutcome {
+    fileprivate var group: GroupID? { if case .group(let group) = self { group } else { nil } }
+}
