@@ -11,15 +11,20 @@ import Testing
 struct FriendReturnTests {
     private let codes = FriendTests.codes
 
-    /// Node 0 answers to its code and is in “Two” with node 1's user and in “Club” with it and node 2. Node 1's machine
+    /// Node 0 answers to its code and is in a pair's group with node 1's user and in “Club” with it and node 2. Node 1's machine
     /// is gone; node 3 is its user's new one, and has asked node 0.
     private func recovered() throws -> (network: EngineNetwork, pair: GroupID, club: GroupID) {
         var network = EngineNetwork()
         for seed in 1...2 as ClosedRange<UInt64> { try network.add(seed, hasPrivateGroup: true) }
-        let pair = try network.joinGroup(0, [1], title: "Two")
+        network.command(.setAnswersToCode(codes.keys(of: network.nodes[0].user)), at: 0)
+        network.command(.addFriend(codes.keys(of: network.nodes[0].user), name: "Bea"), at: 1)
+        network.run(for: .seconds(5))
+        guard case .group(let pair)? = network.command(.approveFriend(network.nodes[1].user, name: "Ann"), at: 0) else {
+            throw EngineNetwork.SetUpFailure()
+        }
+        network.run(for: .seconds(5))
         try network.add(3)
         let club = try network.joinGroup(0, [1, 2], title: "Club")
-        network.command(.setAnswersToCode(codes.keys(of: network.nodes[0].user)), at: 0)
         network.nodes[1].isOn = false
         var entropy = SeededEntropy(seed: 50)
         let identity = DeviceIdentity.create(accountKey: network.nodes[1].account, from: &entropy)
@@ -33,7 +38,7 @@ struct FriendReturnTests {
         var (network, pair, club) = try recovered()
         let offered = network.nodes[3].engine.offeredReturns
         #expect(offered.map(\.group) == [pair, club].sorted())
-        #expect(Set(offered.map(\.title)) == ["Two", "Club"])
+        #expect(Set(offered.map(\.title)) == ["Ann & Bea", "Club"])
         #expect(offered.allSatisfy { $0.friend == network.nodes[0].user })
         #expect(network.nodes[3].friendEvents.count == 2)
         for group in [pair, club] {

@@ -16,7 +16,8 @@ extension EngineCore {
         }
     }
 
-    func friendGroup(with user: UserID) -> GroupID? { friendGroups.first { $0.friend == user }?.group }
+    /// The group of two with a friend by code. Any other group of two may grow.
+    func pair(with user: UserID) -> GroupID? { friendGroups.first { $0.friend == user && $0.isPair }?.group }
 
     /// Whether a ledger here says that the account has revoked a certificate's device, or revoked a device in its chain
     /// and did not keep that link. Not every group of the account knows every device.

@@ -50,7 +50,7 @@ extension Friends {
 
     /// A reason not to ask a user; nil if there is none.
     func failure(with user: UserID, core: EngineCore) -> FriendFailure? {
-        if let group = core.friendGroup(with: user) { return .alreadyFriend(group) }
+        if let group = core.pair(with: user) { return .alreadyFriend(group) }
         return requests.blocked.contains(user) ? .blocked : nil
     }
 
@@ -141,7 +141,7 @@ extension Friends {
         guard let code = requests.joins.removeValue(forKey: id) else { return }
         switch outcome {
         case .failed(.alreadyMember(let group))
-        where requests.sent[code]?.owner.map({ core.friendGroup(with: $0.user) }) != group:
+        where requests.sent[code]?.owner.map({ core.pair(with: $0.user) }) != group:
             // The link leads into another group of the two users, so it does not answer the request.
             lookAgain(code, core: &core)
         case .group(let group), .failed(.alreadyMember(let group)):

@@ -30,7 +30,7 @@ extension Friends {
             request.certificate.linkKey == session.key, request.code == code
         else { return }
         if isUnderCode { welcomeBack(request.certificate, over: link, core: &core) }
-        guard core.friendGroup(with: request.certificate.user) == nil else { return }
+        guard core.pair(with: request.certificate.user) == nil else { return }
         takeRequest(request, over: link, core: &core)
     }
 
@@ -38,7 +38,7 @@ extension Friends {
     /// and the account is still a member, so it needs no admission.
     mutating func welcomeBack(_ certificate: DeviceCertificate, over link: LinkID, core: inout EngineCore) {
         guard certificate.user != core.identity.user, !core.isRevokedAnywhere(certificate) else { return }
-        let pair = core.friendGroup(with: certificate.user)
+        let pair = core.pair(with: certificate.user)
         for group in core.groups.keys where !core.isPrivate(group) && core.isCurrentMember(of: group) {
             guard let replica = core.groups[group], replica.state.isMember(certificate.user) else { continue }
             let known = replica.state.device(certificate.device)
@@ -91,7 +91,7 @@ extension Friends {
     /// Keeps a request for the user to decide, now that the asker's code can be shown.
     mutating func keepRequest(_ request: FriendRequest, from code: FriendCode, core: inout EngineCore) {
         let user = request.certificate.user
-        guard requests.received[user] == nil, !requests.blocked.contains(user), core.friendGroup(with: user) == nil,
+        guard requests.received[user] == nil, !requests.blocked.contains(user), core.pair(with: user) == nil,
             makeRoomForReceived(core: &core)
         else { return }
         requests.received[user] = FriendRequests.Received(
@@ -138,7 +138,7 @@ extension Friends {
         if case .approved(let group, let text) = request.decision, isUsable(text, in: group, core: core) {
             return core.complete(id, .group(group))
         }
-        if let group = core.friendGroup(with: user) {
+        if let group = core.pair(with: user) {
             return core.complete(id, .failed(.friend(.alreadyFriend(group))))
         }
         // This user asked, too, and the other said yes first: this device is joining their group.
@@ -251,7 +251,7 @@ extension Friends {
             if case .approved(let group, _) = decision, core.groups[group]?.state.isMember(user) ?? false {
                 requests.received[user] = nil
                 keepReceived(user, then: [.publish(.friend(.joined(user, group)))], core: &core)
-            } else if core.friendGroup(with: user) != nil {
+            } else if core.pair(with: user) != nil {
                 requests.received[user] = nil
                 keepReceived(user, core: &core)
                 // Both said yes at once, and the other's group is the one to use.
@@ -267,7 +267,7 @@ extension Friends {
             guard let request = requests.sent[code], !requests.joins.values.contains(code) else { continue }
             let known = requests.codes.keys.filter { requests.codes[$0] == code }.sorted()
             let owners = request.owner.map { [$0.user] } ?? known
-            guard request.isOpen, let group = owners.compactMap({ core.friendGroup(with: $0) }).first else { continue }
+            guard request.isOpen, let group = owners.compactMap({ core.pair(with: $0) }).first else { continue }
             forgetRequest(code, then: [.publish(.friend(.accepted(code, group)))], core: &core)
         }
     }

@@ -64,7 +64,7 @@ struct Friends: Sendable {
         func fail(_ failure: FriendFailure) -> CommandOutcome { .failed(.friend(failure)) }
         guard requests.codes[core.identity.user] != code else { return core.complete(id, fail(.ownCode)) }
         if let user = requests.codes.keys.sorted().first(where: { requests.codes[$0] == code }) {
-            if let group = core.friendGroup(with: user) { return core.complete(id, fail(.alreadyFriend(group))) }
+            if let group = core.pair(with: user) { return core.complete(id, fail(.alreadyFriend(group))) }
             if requests.blocked.contains(user) { return core.complete(id, fail(.blocked)) }
         }
         // A declined one may be asked again.
