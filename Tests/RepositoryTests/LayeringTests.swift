@@ -8,6 +8,7 @@ import Testing
     /// What each target of ours declares that it depends on, of ours. `Package.swift` is the one place that says so: the
     /// package manager refuses circles in it, and reviewers a dependency that points up.
     static let ours: [String: Set<String>] = {
+        // Without a manifest no file has a target, and each test of a file says so.
         let manifest = (try? Repository.text("Package.swift")) ?? ""
         let name = /"([\w-]+)"/
         func names(_ text: Substring) -> Set<String> { Set(text.matches(of: name).map { String($0.1) }) }
