@@ -87,6 +87,17 @@ struct OwnGroupsTests {
         #expect(household.isOne([1, recovered]))
     }
 
+    @Test func `a new machine gets forty groups at once`() throws {
+        var household = try Household(seed: 34)
+        let groups = try (0..<40).map { number in
+            try #require(
+                household.network.command(.foundGroup(title: "Group \(number)"), at: 1).flatMap(\.group))
+        }
+        let second = try household.linkMachine(to: 1)
+        household.network.run(for: .seconds(30))
+        for group in groups { #expect(isIn(second, group, household)) }
+    }
+
     @Test(arguments: 1...5) func `a kill at any step changes nothing about the end`(step: Int) throws {
         for victim in [1, 2] {
             var household = try Household(seed: 34)

@@ -24,7 +24,7 @@ extension Admission {
             where session.groups[group] == nil && !session.offeredGroups.contains(group) && !core.isPrivate(group) {
                 guard core.isCurrentMember(of: group),
                     core.groups[group]?.state.isCurrentMember(device: machine.device) ?? false,
-                    core.charge(.ledgerCopies, over: link)
+                    core.charge(.handedGroups, over: link)
                 else { continue }
                 core.sessions[link]?.offeredGroups.insert(group)
                 handOver(group, over: link, core: &core)

@@ -25,6 +25,8 @@ public enum ChargedWork: String, CaseIterable, Sendable {
     case requests
     /// Ledgers sent to somebody who is in none: up to 2 MiB for a request of a hundred bytes.
     case ledgerCopies
+    /// Groups handed to another machine of this account, ledgers and keys.
+    case handedGroups
     /// New requests for friendship, each of which costs an Argon2id and a change on disk.
     case friendRequests
     /// Devices that claim to own a friend code that this node looks for. Each costs an Argon2id.
@@ -97,6 +99,8 @@ struct PeerAbuseBudget: Sendable {
         // A household behind one address joins at once, and asks every two seconds until a member knows the invite.
         case .requests: Limit(burst: 64, interval: .seconds(1))
         case .ledgerCopies: Limit(burst: 32, interval: .seconds(20))
+        // A new machine gets all groups at once, as many as a link proves.
+        case .handedGroups: Limit(burst: LinkMessage.maximumProofs, interval: .seconds(20))
         // For all newcomers together, because there is one processor and one disk.
         case .friendRequests: Limit(burst: 8, interval: .seconds(20))
         case .codeClaims: Limit(burst: 4, interval: .seconds(20))
