@@ -122,9 +122,17 @@ def challenge(ada, bela, chloe):
 
 
 def write(ada, bela, chloe):
-    ada.ask("friend", "add", bela.ask("friend", "code")["code"])
-    bela.until("Bela is asked", lambda: bela.ask("friend", "list")["received"])
-    bela.ask("friend", "approve", "Ada")
+    # Both have the page open that shows requests; there are none yet.
+    for friend in (ada, bela):
+        friend.visit("/friends/codes")
+    page = ada.page.locator("main")
+    page.get_by_role("textbox").first.fill(bela.ask("friend", "code")["code"])
+    page.get_by_role("button", name="Ask").click()
+    expect(ada.page.locator("#sent")).to_be_visible()
+    # A request shows without a reload, and is gone once it is decided.
+    bela.page.locator("#received", has_text="Ada").get_by_role("button", name="Say yes").click()
+    expect(ada.page.locator("#sent")).to_have_count(0)
+    expect(ada.page.locator("#pairs")).to_contain_text("Bela")
     for friend in (ada, bela):
         friend.until("the two are friends", lambda friend=friend: friend.ask("message", "list")["friends"])
         friend.visit("/activity")

@@ -12,7 +12,46 @@ function fragmentURL(address) {
   return url;
 }
 
-/** Replaces every live part that has changed. Keeps focus and scroll positions. */
+/** Whether somebody is typing in a part, or has opened something in it. */
+function isInUse(part) {
+  const active = document.activeElement;
+  if (part.querySelector(".more[open]")) return true;
+  if ([...part.querySelectorAll("input, textarea")].some((each) => each.value !== each.defaultValue)) return true;
+  return part.contains(active) && (active.matches("input, textarea, select") || part.querySelector("details[open]") !== null);
+}
+
+/** The elements of a page's own content: on a whole page, notices and banners stand before it. */
+function content(main) {
+  return [...main.children].filter((each) => !["notices", "banners"].includes(each.id));
+}
+
+/** Puts a part that the page lacks where the fresh page has it. Earlier parts are in place already. */
+function insert(fresh, freshMain) {
+  const steps = [];
+  for (let each = fresh; each !== freshMain; each = each.parentElement) steps.unshift(each);
+  let parent = document.getElementById("main");
+  let siblings = content(parent);
+  let places = content(freshMain);
+  for (const step of steps) {
+    const index = places.indexOf(step);
+    const known = siblings[index];
+    if (step === fresh || known?.tagName !== step.tagName || known.className !== step.className) {
+      const lacks = [...step.querySelectorAll("[id]")].every((each) => !document.getElementById(each.id));
+      if (lacks) parent.insertBefore(document.adoptNode(step.cloneNode(true)), known ?? null);
+      return;
+    }
+    [parent, siblings, places] = [known, [...known.children], [...step.children]];
+  }
+}
+
+/** Takes a part away, and what held nothing else. */
+function remove(part) {
+  const parent = part.parentElement;
+  part.remove();
+  if (parent.id !== "main" && !parent.children.length) remove(parent);
+}
+
+/** Replaces every live part that has changed, adds new ones, and removes those that are gone. Keeps focus and scroll positions. */
 function swap(parsed, isNavigation) {
   const summary = document.querySelector("[data-summary]")?.dataset.summary;
   const news = document.getElementById("bell")?.dataset.said;
@@ -22,19 +61,28 @@ function swap(parsed, isNavigation) {
   const focusRole = ["page", "game"].map((name) => active?.dataset?.[name] && `[data-${name}="${active.dataset[name]}"]`).find(Boolean);
   const scroll = document.querySelector(".carousel")?.scrollLeft;
   let focusLost = false;
-  for (const fresh of parsed.querySelectorAll("[data-live]")) {
+  const freshMain = parsed.querySelector("main");
+  const parts = [...parsed.querySelectorAll("[data-live]")];
+  const names = new Set(parts.map((each) => each.id));
+  for (const old of document.querySelectorAll("main [data-live]")) {
+    if (names.has(old.id) || (!isNavigation && isInUse(old))) continue;
+    if (old.contains(active)) focusLost = true;
+    remove(old);
+  }
+  for (const fresh of parts) {
     const old = document.getElementById(fresh.id);
-    if (!old) continue;
+    if (!old) {
+      if (freshMain?.contains(fresh)) insert(fresh, freshMain);
+      continue;
+    }
     const open = [...old.querySelectorAll("details")].map((each) => each.open);
-    const wasOpen = open.some(Boolean);
     if (!isNavigation) fresh.querySelectorAll("details").forEach((each, index) => { if (open[index]) each.open = true; });
-    if (old.isEqualNode(fresh)) continue;
-    // Do not replace an open menu or a field that is being edited.
-    if (!isNavigation && (old.querySelector(".more[open]") || (wasOpen && old.contains(active)) || (old.contains(active) && active.matches("input, select")))) continue;
+    if (old.isEqualNode(fresh) || (!isNavigation && isInUse(old))) continue;
     if (old.contains(active)) focusLost = true;
     const places = positions(old);
-    old.replaceWith(document.adoptNode(fresh));
-    slide(fresh, places);
+    const next = document.adoptNode(fresh.cloneNode(true));
+    old.replaceWith(next);
+    slide(next, places);
   }
   document.title = parsed.title || document.title;
   const carousel = document.querySelector(".carousel");
