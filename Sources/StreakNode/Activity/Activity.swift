@@ -186,7 +186,7 @@ final class Activity {
         ActivityFeed(
             group: group, me: core.identity.user, today: core.clock.today, index: boards.index(of: group),
             talk: core.views[group]?.talk ?? GroupTalk(), game: { self.core.namedGame($0, in: group) },
-            isCovered: { self.core.isCovered($0, of: $1, in: group) }, isTold: isTold)
+            isCovered: core.spoilerGuard(in: group).covers, isTold: isTold)
     }
 
     func person(_ user: UserID, in group: GroupID) -> [UInt8] { boards.unionID(of: user, in: group).bytes }
@@ -210,7 +210,7 @@ final class Activity {
         _ user: UserID, in group: GroupID, _ person: [UInt8], _ rewards: DatedCoins
     ) -> ActivityFeed.Player {
         ActivityFeed.Player(
-            user: user, person: person, insights: boards.subject(user, in: group).insights,
+            user: user, person: person, insights: boards.visibleInsights(of: user, in: group).insights,
             friends: boards.friendDays(of: user, in: [group]), rewards: rewards)
     }
 

@@ -36,20 +36,16 @@ extension Boards {
 
     /// What this user may see of a member. Covered results are left out of the numbers.
     func subject(_ user: UserID, in group: GroupID) -> InsightSubject {
-        let player = PlayerID(user.bytes.array)
-        let covered = user == core.identity.user ? [] : coveredResults(of: player, in: group)
-        let name = core.name(of: user, in: group)
+        let (insights, coveredCount) = visibleInsights(of: user, in: group)
         return InsightSubject(
-            user: user, group: group, insights: core.insights(of: player, leavingOut: covered, in: group), name: name,
-            coveredCount: covered.count)
+            user: user, group: group, insights: insights, name: core.name(of: user, in: group),
+            coveredCount: coveredCount)
     }
 
-    /// Results, on days that are not final, of puzzles that this user has not played yet.
-    private func coveredResults(of player: PlayerID, in group: GroupID) -> [ScoreKey] {
-        guard core.guardsSpoilers(in: group), let user = UserID(player.bytes), let index = core.views[group]?.index
-        else { return [] }
-        let open = index.results(of: player, from: firstOpenDay)
-        return open.filter { core.isCovered($0, of: user, in: group) }.map(\.key)
+    /// The same without the name.
+    func visibleInsights(of user: UserID, in group: GroupID) -> (insights: PlayerInsights, coveredCount: Int) {
+        let covered = core.spoilerGuard(in: group).covered(of: user)
+        return (core.insights(of: PlayerID(user.bytes.array), leavingOut: covered, in: group), covered.count)
     }
 
     /// The first day whose results may be covered.

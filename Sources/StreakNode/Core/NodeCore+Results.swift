@@ -97,13 +97,16 @@ extension NodeCore {
 
     // MARK: What this user may see
 
-    /// Whether a member's result is covered: the group guards against spoilers, the day is not over everywhere, and this
-    /// user has not played that puzzle. A high score or a habit is not a puzzle.
+    /// Whether a member's result is covered.
     func isCovered(_ result: DailyScore, of user: UserID, in group: GroupID) -> Bool {
-        guard user != identity.user, result.day > PuzzleDay.lastFinal(at: clock.wallTime.seconds),
-            guardsSpoilers(in: group)
-        else { return false }
-        return views[group]?.index.spoils(result, in: namedGame(result.game, in: group), for: me) ?? true
+        spoilerGuard(in: group).covers(result, of: user)
+    }
+
+    func spoilerGuard(in group: GroupID) -> SpoilerGuard {
+        SpoilerGuard(
+            isOn: guardsSpoilers(in: group), me: identity.user, player: me,
+            openFrom: PuzzleDay.lastFinal(at: clock.wallTime.seconds).adding(days: 1), index: views[group]?.index,
+            game: { self.namedGame($0, in: group) })
     }
 
     // MARK: History
@@ -137,5 +140,29 @@ extension NodeCore {
         } other: { _ in
         }
         return mine
+    }
+}
+
+/// Which results of others this user may not see yet in a group: the group guards against spoilers, the day is not over
+/// everywhere, and this user has not played that puzzle. A high score or a habit is not a puzzle.
+struct SpoilerGuard {
+    let isOn: Bool
+    let me: UserID
+    /// This user as a player.
+    let player: PlayerID
+    /// The first day that is not over everywhere.
+    let openFrom: PuzzleDay
+    let index: ScoreIndex?
+    let game: (GameID) -> Game
+
+    func covers(_ result: DailyScore, of user: UserID) -> Bool {
+        guard isOn, user != me, result.day >= openFrom else { return false }
+        return index?.spoils(result, in: game(result.game), for: player) ?? true
+    }
+
+    /// The covered results of a user.
+    func covered(of user: UserID) -> [ScoreKey] {
+        guard isOn, user != me, let index else { return [] }
+        return index.results(of: PlayerID(user.bytes.array), from: openFrom).filter { covers($0, of: user) }.map(\.key)
     }
 }
