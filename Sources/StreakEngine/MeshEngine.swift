@@ -105,7 +105,7 @@ public struct MeshEngine: Sendable {
         var candidates = [
             core.links.nextDeadline, core.sessions.deadline, rumours.nextDeadline, sync.nextDeadline,
             reachability.nextDeadline, notices.nextDeadline, greeting.keepaliveRefresh, admission.nextDeadline,
-            friends.nextDeadline(core: core),
+            core.network.isStarted ? friends.nextDeadline : nil,
         ]
         for group in core.groups.values { candidates.append(group.nextRelease(at: core.now, wall: core.wall)) }
         return candidates.compactMap { $0 }.min()
@@ -132,7 +132,7 @@ public struct MeshEngine: Sendable {
         }
         admission.runTimers(core: &core)
         route()
-        friends.runTimers(offeredPairs: admission.offeredPairs(core: core), core: &core)
+        friends.runTimers(offeredPairs: admission.offeredPairs(of: core.identity.user), core: &core)
         route()
         reachability.runTimers(core: &core)
         route()
@@ -292,7 +292,7 @@ public struct MeshEngine: Sendable {
             reachability.tellWhereabouts(over: link, again: false, core: &core)
         case .messageReceived(let link, let bytes, _): received(bytes, over: link)
         case .keepaliveReceived(let link, let payload):
-            guard payload != greeting.keepalivePayload(for: link, core: core), core.beginAnswer(over: link) else {
+            guard payload != core.keepalivePayload(for: link), core.beginAnswer(over: link) else {
                 return
             }
             for group in core.groups(on: link, allowing: .records) {

@@ -109,10 +109,10 @@ extension Admission {
     }
 
     /// The users with whom this user has a group of two among those that wait for a decision.
-    func offeredPairs(core: EngineCore) -> Set<UserID> {
+    func offeredPairs(of user: UserID) -> Set<UserID> {
         Set(
             returns.values.lazy.map(\.friend).filter { friend in
-                returns.values.contains { isPair($0, with: friend, core: core) }
+                returns.values.contains { isPair($0, of: user, with: friend) }
             })
     }
 
@@ -122,8 +122,8 @@ extension Admission {
         askedFriends[link] = owner
     }
 
-    private func isPair(_ held: HeldReturn, with user: UserID, core: EngineCore) -> Bool {
-        Set(held.ledger.state.members.map(\.user)) == [user, core.identity.user]
+    private func isPair(_ held: HeldReturn, of user: UserID, with friend: UserID) -> Bool {
+        Set(held.ledger.state.members.map(\.user)) == [user, friend]
     }
 
     /// Enters a group that was offered, and publishes this device there.
@@ -156,7 +156,7 @@ extension Admission {
         var change = DurableChange()
         forgetReturn(group, change: &change)
         change.droppedGroups = [group]
-        if isPair(held, with: held.friend, core: core) {
+        if isPair(held, of: core.identity.user, with: held.friend) {
             core.post(.returnDeclined(friend: held.friend))
         }
         core.persist(change, then: [.complete(id, .done)])

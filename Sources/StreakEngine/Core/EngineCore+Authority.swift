@@ -57,6 +57,11 @@ extension EngineCore {
         return nil
     }
 
+    /// The device at the other end of a link, if a group knows it.
+    func device(on link: LinkID, in group: GroupID) -> DeviceID? {
+        sessions[link].flatMap { groups[group]?.state.device(linkKey: $0.key)?.device }
+    }
+
     /// The device that has this link key in any group.
     func deviceID(of key: AgreementPublicKey) -> DeviceID? {
         for id in groups.keys {

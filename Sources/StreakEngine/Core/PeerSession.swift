@@ -22,7 +22,7 @@ struct PeerSession: Sendable {
     var isAnnounced = false
     /// Since when no ledger here has known the peer as a current member; nil if one does.
     var strangerSince: MonotonicInstant?
-    var sending = SendingQueue()
+    @Indirect var sending = SendingQueue()
     /// Where the peer was told last that its datagrams come from.
     var toldEndpoint: Endpoint?
     /// The peer's store, once it said hello.

@@ -131,8 +131,8 @@ struct Friends: Sendable {
         }
     }
 
-    /// When the next thing about friends is due.
-    func nextDeadline(core: EngineCore) -> MonotonicInstant? { core.network.isStarted ? requests.nextDeadline : nil }
+    /// When the next thing about friends is due, once the node receives packets.
+    var nextDeadline: MonotonicInstant? { requests.nextDeadline }
 
     /// A ledger has changed, so somebody may have become a friend.
     mutating func ledgerChanged() { requests.needsReview = true }

@@ -219,16 +219,6 @@ struct Greeting: Sendable {
 
     // MARK: Keepalives
 
-    /// Sixteen bytes that are equal on both ends of a link exactly when all their common groups are equal.
-    func keepalivePayload(for link: LinkID, core: EngineCore) -> [UInt8] {
-        var writer = WireWriter()
-        for group in core.groups(on: link, allowing: .records) {
-            writer.write(group)
-            writer.write((core.groups[group]?.digest ?? GroupDigest(bytes: .zero)).bytes)
-        }
-        return Blake2b.hash(writer.bytes, size: 16)
-    }
-
     /// Keepalives are seconds apart, so several changes in a row are hashed once.
     mutating func refreshKeepalivesSoon(core: EngineCore) {
         if keepaliveRefresh == nil { keepaliveRefresh = core.now.advanced(by: .milliseconds(500)) }
@@ -238,7 +228,19 @@ struct Greeting: Sendable {
         guard let due = keepaliveRefresh, due <= core.now else { return }
         keepaliveRefresh = nil
         for link in core.sessions.keys {
-            core.links.setKeepalivePayload(keepalivePayload(for: link, core: core), for: link)
+            core.links.setKeepalivePayload(core.keepalivePayload(for: link), for: link)
         }
+    }
+}
+
+extension EngineCore {
+    /// Sixteen bytes that are equal on both ends of a link exactly when all their common groups are equal.
+    func keepalivePayload(for link: LinkID) -> [UInt8] {
+        var writer = WireWriter()
+        for group in groups(on: link, allowing: .records) {
+            writer.write(group)
+            writer.write((groups[group]?.digest ?? GroupDigest(bytes: .zero)).bytes)
+        }
+        return Blake2b.hash(writer.bytes, size: 16)
     }
 }

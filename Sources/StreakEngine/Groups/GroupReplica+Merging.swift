@@ -40,6 +40,8 @@ extension GroupReplica {
         _ records: some Collection<ArraySlice<UInt8>>, user: UserID, device: DeviceID, wall: WallTime, telling: Bool
     ) -> [MergedRecord] {
         let milliseconds = wall.milliseconds
+        var clock = clock
+        defer { self.clock = clock }
         if telling {
             return merged.merge(records, user: user, device: device, wallMilliseconds: milliseconds, clock: &clock)
         }

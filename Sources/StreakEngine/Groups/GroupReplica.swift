@@ -10,9 +10,9 @@ import Synchronization
 /// This node's copy of one group: its ledger, its members' records, and what they merge into.
 struct GroupReplica: Sendable {
     let id: GroupID
-    private(set) var ledger: Ledger
-    var feeds: GroupFeeds
-    var merged = MergedRecords()
+    @Indirect private(set) var ledger: Ledger
+    @Indirect var feeds: GroupFeeds
+    @Indirect var merged = MergedRecords()
     /// Newest first.
     private(set) var accessKeys: [AccessKey]
     /// The epoch that this device writes; nil before its first record, or after another copy was found to continue the
@@ -27,7 +27,7 @@ struct GroupReplica: Sendable {
     /// Records of each feed that are void, because their author has retracted them.
     var voids = Voids()
     /// Runs that are merged and shown although their predecessors are missing.
-    var ahead = AheadRuns()
+    @Indirect var ahead = AheadRuns()
     /// The time of the newest record of `ownEpoch`, once it has been looked up.
     var ownLatest: (epoch: Epoch, time: HybridTime)?
     /// Before this time, records for which the quarantine had no room are not searched again.
@@ -63,7 +63,7 @@ struct GroupReplica: Sendable {
         sortAccessKeys()
     }
 
-    var state: GroupState { ledger.state }
+    var state: GroupState { _read { yield ledger.state } }
     var handle: GroupHandle { GroupHandle(id) }
 
     /// Computed on first use after a change: O(feeds + operations).

@@ -24,7 +24,7 @@ struct Rumours: Sendable {
         _ run: Run, in group: GroupID, except source: LinkID?, presence: Presence?, core: inout EngineCore
     ) {
         let candidates = core.links(of: group, allowing: .records).filter {
-            !hasFrom(source, $0, of: group, presence: presence, core: core)
+            !hasFrom(source, $0, by: core.device(on: $0, in: group), presence: presence)
         }
         guard !candidates.isEmpty else { return }
         guard let message = rumourMessage(run, in: group, core: core) else {
@@ -35,14 +35,10 @@ struct Rumours: Sendable {
 
     /// Whether the peer of a link gets the run without this device: it sent the run, or has a link to the device that
     /// did.
-    private func hasFrom(_ source: LinkID?, _ link: LinkID, of group: GroupID, presence: Presence?, core: EngineCore)
-        -> Bool
-    {
+    private func hasFrom(_ source: LinkID?, _ link: LinkID, by device: DeviceID?, presence: Presence?) -> Bool {
         guard let source, link != source else { return link == source }
-        guard let key = core.sessions[link]?.key, let device = core.groups[group]?.state.device(linkKey: key) else {
-            return false
-        }
-        return presence?.isNeighbour(DeviceHandle(device.device), of: source) ?? false
+        guard let device else { return false }
+        return presence?.isNeighbour(DeviceHandle(device), of: source) ?? false
     }
 
     private struct RumourMessage {

@@ -26,7 +26,7 @@ struct Link: Sendable {
     let introduction: Introduction
     let binding: [UInt8]
     var party = LinkParty.stranger
-    var datagrams: DatagramPath?
+    @Indirect var datagrams: DatagramPath? = nil
     /// The stream on which messages are sent.
     private(set) var stream: StreamID?
     private var streamEndpoint: Endpoint
@@ -39,8 +39,8 @@ struct Link: Sendable {
     private var needsRekeying = false
     /// The payload of keepalives, if it differs from other links'.
     var keepalivePayload: [UInt8]?
-    var channel = ReliableChannel(maximumMessageSize: ChannelMessage.maximumSize)
-    var sequencer = MessageSequencer()
+    @Indirect var channel = ReliableChannel(maximumMessageSize: ChannelMessage.maximumSize)
+    @Indirect var sequencer = MessageSequencer()
 
     init(id: LinkID, introduction: Introduction, binding: [UInt8], endpoint: Endpoint, now: MonotonicInstant) {
         self.id = id

@@ -14,7 +14,7 @@ struct LinkStream: Sendable {
 
     let endpoint: Endpoint
     let isDialled: Bool
-    var phase: Phase
+    @Indirect var phase: Phase
     /// By when the handshake must be complete. After this side has sent its end: by when the peer must have closed it.
     var deadline: MonotonicInstant
     var buffer = FrameBuffer()

@@ -226,7 +226,7 @@ public struct Ledger: Sendable {
     // MARK: State
 
     /// The state that follows from all operations. O(operations) after a change, then O(1).
-    public var state: GroupState { resolution.state }
+    public var state: GroupState { _read { yield resolution.state } }
 
     /// The state as last computed, which may lack recent operations. Cheap enough to use for each new operation.
     var recentState: GroupState { (cache.latest ?? resolution).state }

@@ -1,7 +1,7 @@
 import StreakWire
 
-/// A resolved ledger.
-struct Resolution: Sendable {
+/// A resolved ledger. A class, because it is handed on often and holds much.
+final class Resolution: Sendable {
     let state: GroupState
     /// By index of node; nil if it counts.
     let refusals: [Refusal?]
