@@ -336,14 +336,20 @@ class Resolver:
     def _keeping(
         self, operation: Operation, cuttings: list[Operation], returns: list[Operation]
     ) -> Operation | None:
-        """The one that holds, if the operation is within it, and within each before a return that is before it."""
+        """The one that holds, if the operation is within it, and within each before it of its rank or before a return."""
         held = self.holding(cuttings, operation.author)
         if held is None:
             return None
+        rank = self.cut_rank(held)
         earlier = [
             one
             for one in cuttings
-            if one.kind is not Kind.LEAVE and any(self.before(one, back) and self.before(back, held) for back in returns)
+            if one.kind is not Kind.LEAVE
+            and (
+                self.cut_rank(one) == rank
+                and self.before(one, held)
+                or any(self.before(one, back) and self.before(back, held) for back in returns)
+            )
         ]
         return held if all(self.is_within(operation, one) for one in [held, *earlier]) else None
 

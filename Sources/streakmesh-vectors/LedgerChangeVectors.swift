@@ -9,7 +9,8 @@ extension VectorFile {
         try [
             takenOver(), takenOverTooLate(), handedBack(), deviceRevoked(), deviceCertifiedByRevoked(),
             settingsDecide(),
-            demoted(), readmitted(), approved(), approvedAndRemoved(), cameBack(), copied(), forked(),
+            demoted(), demotedAndRemoved(), readmitted(), approved(), approvedAndRemoved(), cameBack(), copied(),
+            forked(),
         ]
     }
 
@@ -168,6 +169,36 @@ extension VectorFile {
             Expectation(
                 title: "Ben's choice", members: [(ada, "owner"), (ben, "member"), (friends.cleo, "member")],
                 refused: [("rename again", "needs-admin"), ("remove cleo", "needs-admin")]))
+    }
+
+    /// The owner demotes an admin, sees what that one did meanwhile, and removes it: the longer cut revives nothing.
+    private static func demotedAndRemoved() throws -> JSON {
+        var friends = try Friends()
+        let (ada, ben, cleo) = (friends.ada, friends.ben, friends.cleo)
+        try friends.stage.perform(
+            "name an admin", .setRole(RoleChange(user: ben.user, change: .admin)), by: ada.identity)
+        var other = friends.stage
+        try friends.stage.perform(
+            "demote", .setRole(RoleChange(user: ben.user, change: .member, cuts: friends.stage.cuts(of: ben.user))),
+            by: ada.identity)
+        try other.perform(
+            "remove cleo",
+            .remove(
+                Removal(
+                    user: cleo.user, cuts: other.cuts(of: cleo.user),
+                    accessKeyHash: other.hash("second access key"))), by: ben.identity)
+        try friends.stage.merge(other)
+        try friends.stage.perform(
+            "remove ben",
+            .remove(
+                Removal(
+                    user: ben.user, cuts: friends.stage.cuts(of: ben.user),
+                    accessKeyHash: friends.stage.hash("third access key"))), by: ada.identity)
+        return try set(
+            "an admin is demoted, goes on, and is removed", friends.stage,
+            Expectation(
+                members: [(ada, "owner"), (cleo, "member")], former: [ben],
+                refused: [("remove cleo", "needs-admin")]))
     }
 
     /// Removed, and admitted again under an invite made after that; an older invite does not work.

@@ -121,6 +121,32 @@ struct ResolutionTests {
         #expect(group.has(bob) && group.ledger.refusal(of: removal.id) == .needsAdmin)
     }
 
+    @Test func `what a demotion voided stays void when the owner then removes the former admin`() throws {
+        var group = try TestGroup(founder: olga)
+        try group.admit(adam, bob)
+        try group.promote(adam)
+        let demotion = try group.ledger.draft(group.demotion(of: adam), by: olga.identity, at: TestGroup.now)
+        let removal = try group.perform(group.removal(of: bob), by: adam.identity)
+        _ = try group.ledger.insert(demotion)
+        let invite = try group.invite(by: adam)
+        try group.admit(eve, by: adam, under: invite)
+        try group.perform(group.removal(of: adam), by: olga.identity)
+        #expect(!group.has(adam))
+        #expect(group.has(bob) && group.ledger.refusal(of: removal.id) == .needsAdmin)
+        #expect(group.has(eve), "what a plain member may do still counts up to the removal's cut")
+    }
+
+    @Test func `whom the owner brought back stays when the admin is then removed`() throws {
+        var group = try TestGroup(founder: olga)
+        try group.admit(adam, bob)
+        try group.promote(adam)
+        let removal = try group.perform(group.removal(of: bob), by: adam.identity)
+        try group.perform(#require(group.ledger.annulment(of: removal.id)), by: olga.identity)
+        #expect(group.has(bob))
+        try group.perform(group.removal(of: adam), by: olga.identity)
+        #expect(group.has(bob) && !group.has(adam))
+    }
+
     @Test func `what a removal voided stays void when the member comes back and is removed again`() throws {
         var group = try TestGroup(founder: olga)
         try group.admit(bob)

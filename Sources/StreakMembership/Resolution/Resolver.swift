@@ -162,8 +162,9 @@ final class Resolver {
     struct Kept {
         /// The one that holds.
         let holding: LedgerNode
-        /// The owner's and admins' that count beside it, because the account came back between the two. What they
-        /// voided stays void, though the one that holds keeps more of a later time.
+        /// The owner's and admins' that count beside it: those that its author knew, if they are of its rank, and those
+        /// after which the account came back before it. What they voided stays void, though the one that holds keeps
+        /// more of the chain.
         let others: [LedgerNode]
         /// The last operation of the chain that all of these keep; nil for none.
         let last: LedgerNode?
@@ -178,7 +179,11 @@ final class Resolver {
         guard cuttings.count > 1 else { return Kept(holding: holding.node, others: [], last: nil) }
         // Of each lane the last one is after all that an earlier one is after.
         let known = NodeSet(returns().latest(before: holding.node))
-        let others = cuttings.filter { $0.rank > Self.ownRank && known.hasMember(after: $0.node) }.map(\.node)
+        let others = cuttings.filter { cutting in
+            cutting.rank > Self.ownRank
+                && (known.hasMember(after: cutting.node)
+                    || cutting.rank == holding.rank && cutting.node.isAncestor(of: holding.node))
+        }.map(\.node)
         return Kept(holding: holding.node, others: others, last: commonPart(of: device, in: others))
     }
 
