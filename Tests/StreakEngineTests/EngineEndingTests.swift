@@ -61,6 +61,34 @@ struct EngineEndingTests {
             party.command(.join(link, timeout: .seconds(30)), at: new) == .failed(.alreadyMember(party.group)))
     }
 
+    @Test func `a new invite works beside others who have not heard that they are out either`() throws {
+        var party = try EngineNetwork.friends(4)
+        let new = newcomer(&party, seed: 4_303)
+        party.partition([[0, 1], [2, 3, new]])
+        #expect(party.command(.remove(party.group, party.user(2)), at: 0) == .done)
+        #expect(party.command(.remove(party.group, party.user(3)), at: 0) == .done)
+        try party.join(new, by: party.invite(by: 2))
+        _ = party.command(.dialAddresses([party.endpoint(3)]), at: new)
+        party.run(for: .seconds(3))
+        try #require(Set([2, 3, new].map { party.nodes[$0].engine.digest(of: party.group) }).count == 1)
+        let link = try party.invite(by: 0)
+        // The newcomer reaches both halves, and has not yet met anybody of the other.
+        party.isCut = { $0 != new && $1 != new && ($0 < 2) != ($1 < 2) }
+        try party.join(new, by: link)
+        party.run(for: .seconds(3))
+        #expect(try party.state(0).isMember(party.user(new)))
+    }
+
+    @Test func `a member that nobody answers is told after a moment that it is in`() throws {
+        var party = try EngineNetwork.friends(3)
+        party.run(for: .seconds(2))
+        let link = try party.invite(by: 1)
+        party.partition([[0, 2], [1]])
+        let start = party.now
+        #expect(party.command(.join(link, timeout: .seconds(30)), at: 2) == .failed(.alreadyMember(party.group)))
+        #expect(start.duration(to: party.now) < .seconds(4))
+    }
+
     @Test func `a newcomer by a link that was revoked unseen is told`() throws {
         var party = try EngineNetwork.friends(3)
         let new = newcomer(&party, seed: 4_302)

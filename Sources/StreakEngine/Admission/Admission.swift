@@ -41,6 +41,9 @@ struct Admission: Sendable {
 
     // MARK: Joining
 
+    /// How long a device asks for admission where it is a member already, as far as it and others know.
+    private static let memberPatience: Duration = .seconds(3)
+
     /// Begins to join.
     ///
     /// - Parameters:
@@ -50,10 +53,13 @@ struct Admission: Sendable {
         _ link: InviteLink, timeout: Duration, pair: UserID? = nil, tellers: Set<DeviceID>, command: CommandID,
         core: inout EngineCore
     ) {
-        if core.isCurrentMember(of: link.group),
-            isConfirmedMember(of: link.group, by: link.inviter, tellers: tellers, core: core)
-        {
-            return core.complete(command, .failed(.alreadyMember(link.group)))
+        var timeout = timeout
+        if core.isCurrentMember(of: link.group) {
+            if link.inviter == core.identity.device {
+                return core.complete(command, .failed(.alreadyMember(link.group)))
+            }
+            // It may be out and not have heard so, as may all with whom it exchanges records. So it asks like anybody.
+            if !tellers.isEmpty { timeout = min(timeout, Self.memberPatience) }
         }
         guard !link.isExpired(at: core.wall.seconds) || isAwaitingApproval(under: link, core: core) else {
             return core.complete(command, .failed(.linkExpired))
@@ -64,21 +70,6 @@ struct Admission: Sendable {
         core.keysAreStale = true
         core.post(.lookForMembers)
         redialJoins(core: &core)
-    }
-
-    /// Whether a second device confirms that a device is a member. By its own ledger alone, it may have been admitted
-    /// by somebody who was already removed, and not have heard so.
-    private func isConfirmedMember(of group: GroupID, by other: DeviceID, tellers: Set<DeviceID>, core: EngineCore)
-        -> Bool
-    {
-        guard let state = core.groups[group]?.state, let me = state.member(core.identity.user) else { return false }
-        // An admission by the owner always counts.
-        if other == core.identity.device || me.admitter == state.owner || me.admitter == core.identity.user {
-            return true
-        }
-        return state.devices.contains { device in
-            (device.device == other || device.user != me.admitter) && tellers.contains(device.device)
-        }
     }
 
     private mutating func redialJoins(core: inout EngineCore) {
@@ -263,12 +254,14 @@ struct Admission: Sendable {
         }
         let known = intake.namedKeys
         var change = DurableChange()
+        var wasIn = false
         if core.groups[ledger.group] == nil {
             store(ledger, accessKeys: known, change: &change, core: &core)
             begin(ledger, accessKeys: known, change: &change, core: &core)
         } else {
             forgetReturn(ledger.group, change: &change)
-            reenter(ledger, accessKeys: known, change: &change, core: &core)
+            wasIn = isIn(by: ledger, core: core)
+            reenter(ledger, accessKeys: known, asNew: !wasIn, change: &change, core: &core)
             keep(known, of: ledger.group, change: &change)
         }
         // The link may break before it has told anybody's address.
@@ -283,6 +276,15 @@ struct Admission: Sendable {
         entered(
             ledger.group, change: change, core: &core,
             then: own.isEmpty ? [] : [.passOnOperations(ledger.group, own, except: nil)])
+        if wasIn { finishJoin(id, .failed(.alreadyMember(ledger.group)), core: &core) }
+    }
+
+    /// Whether this device is in a group already, and by the same operations as a ledger says.
+    private func isIn(by ledger: Ledger, core: EngineCore) -> Bool {
+        guard core.isCurrentMember(of: ledger.group), let known = core.groups[ledger.group]?.state else { return false }
+        let (user, device) = (core.identity.user, core.identity.device)
+        return known.member(user)?.admittedBy == ledger.state.member(user)?.admittedBy
+            && known.device(device)?.introducedBy == ledger.state.device(device)?.introducedBy
     }
 
     /// Keeps a ledger that has come whole, with its keys, newest first.
@@ -326,17 +328,17 @@ struct Admission: Sendable {
         return try ledger.draft(.addDevice(core.identity.certificate), by: core.identity, at: core.wall.seconds)
     }
 
-    /// Comes back into a group that this device was in before. Its old epochs stay cut; a new one begins.
+    /// Takes over the ledger of a group that this device knows. If it comes back, its old epochs stay cut, and a new one
+    /// begins.
     private mutating func reenter(
-        _ ledger: Ledger, accessKeys: [AccessKey], change: inout DurableChange, core: inout EngineCore
+        _ ledger: Ledger, accessKeys: [AccessKey], asNew: Bool, change: inout DurableChange, core: inout EngineCore
     ) {
-        let wasIn = core.isCurrentMember(of: ledger.group) && ledger.state == core.groups[ledger.group]?.state
         for operation in ledger.allOperations {
             // This device's copy may hold operations that make some of these void, but none that refuse them.
             _ = try? core.insert(operation, in: ledger.group, change: &change)
         }
         for key in accessKeys.reversed() { _ = core.groups[ledger.group]?.add(key) }
-        if wasIn { return }
+        guard asNew else { return }
         let counter = core.groups[ledger.group]?.ownEpoch?.counter ?? 0
         core.groups[ledger.group]?.ownEpoch = nil
         _ = core.openEpoch(in: ledger.group, after: counter, change: &change)
