@@ -46,6 +46,11 @@
                     #expect(try await ada.ask("results")["results"].items.count == 2)
                     #expect(try await ada.board().first?["played"].integer == 2)
                     #expect(try await ada.ask("status")["damage"] == .null)
+                    // These note what was looked at, where that is possible.
+                    for command in ["achievements", "feed", "notices"] {
+                        let shown = try await ada.runForPeople(command)
+                        #expect(shown.exitCode == 0, "\(shown)")
+                    }
                     // What a killed node has left in the log is moved, and makes room.
                     guard end == "stopped" else { continue }
                     let refused = try await ada.run("add", input: ShareTexts.wordle(1_350, guesses: 5))

@@ -28,6 +28,11 @@ public final class Friend: Sendable {
         try await lab.run(words(arguments), input: input, limit: limit)
     }
 
+    /// Runs a command as a person does, without `--json`, however it ends.
+    public func runForPeople(_ arguments: String...) async throws -> CommandResult {
+        try await lab.run(launcher + [program, "--data", folder] + arguments)
+    }
+
     /// Has the node write to a file what it tells its user, a line each: of challenges, messages, answers and results
     /// beaten.
     public func writeNotifications(to file: String) async throws {

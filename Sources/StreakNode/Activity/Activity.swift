@@ -55,7 +55,7 @@ final class Activity {
         let known = core.accountSettings.look
         let look = known.looking(at: Set(shown.map(\.id)), of: all)
         if shown.contains(where: { known.isNew($0, to: core.identity.user) }) {
-            try await loop.storeSettings([AccountSettings.draft(stating: look, of: core.identity.device)])
+            try await loop.storeLook([AccountSettings.draft(stating: look, of: core.identity.device)])
         }
         return try feed(of: selector, limit: limit)
     }

@@ -226,7 +226,7 @@ extension Boards {
         let reached = Set(set.unlocks.map(\.reached)).union(celebrated)
         if reached != celebrated {
             let text = reached.sorted().map(\.text).joined(separator: " ")
-            try await loop.storeSettings([.setting(name: Self.celebratedSetting, value: Array(text.utf8))])
+            try await loop.storeLook([.setting(name: Self.celebratedSetting, value: Array(text.utf8))])
         }
         return try await achievements(of: self.subject(nil, in: nil))
     }

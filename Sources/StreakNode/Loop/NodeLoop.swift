@@ -109,6 +109,15 @@ final class NodeLoop {
         try await execute(.write([(privateGroup, drafts)]))
     }
 
+    /// Stores what the user has looked at, where that is possible: who only reads is not refused for it.
+    func storeLook(_ drafts: [RecordDraft]) async throws {
+        do {
+            try await storeSettings(drafts)
+        } catch NodeFailure.diskFull, NodeFailure.machineShutOut {
+            // It is shown as new again.
+        }
+    }
+
     /// Gives a command without waiting for its outcome. It is carried out at once, and stored at the end of the turn.
     func post(_ command: Command) { feed(.command(commands.takeID(), command)) }
 

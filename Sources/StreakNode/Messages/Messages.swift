@@ -57,7 +57,7 @@ struct Messages {
             guard let last, last > core.accountSettings.readUntil(in: group) else { return nil }
             return AccountSettings.draft(readUntil: last, in: group, on: core.identity.device)
         }
-        if !drafts.isEmpty { try await loop.storeSettings(drafts) }
+        if !drafts.isEmpty { try await loop.storeLook(drafts) }
         return report
     }
 
