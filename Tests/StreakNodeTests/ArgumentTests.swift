@@ -1,3 +1,4 @@
+import StreakGames
 import StreakStorage
 import Testing
 
@@ -24,6 +25,18 @@ import Testing
         (
             EventRequest.choose(rule: "double", game: nil, group: nil),
             .invalidEvent(reason: "The rule “double” needs a game.")
+        ),
+        (
+            EventRequest.choose(rule: "most-games", game: "wordle", group: nil),
+            .invalidEvent(reason: "The rule “most-games” takes no game.")
+        ),
+        (
+            GameRequest.define(GameForm(name: "Run", icon: "🏃", model: "count", aggregation: "luck"), group: nil),
+            .invalidGame(reason: "Over several days the best, the sum or the latest counts.")
+        ),
+        (
+            GameRequest.define(GameForm(name: "", icon: "🏃", model: "count"), group: nil),
+            .invalidGame(reason: GameDefinitionFault.nameEmpty.description)
         ),
         (
             NotificationRequest.change(NotificationChange(off: ["luck"])),

@@ -1,3 +1,5 @@
+import StreakGames
+
 /// The weekly event of a group.
 public enum EventRequest: NodeRequest {
     public typealias Report = EventReport
@@ -16,8 +18,8 @@ public enum EventRequest: NodeRequest {
         case .show(let date, _): if let date { _ = try Argument.day(date) }
         case .choose(let rule, let game, _):
             let rule = try Argument.eventRule(rule)
-            // Which game it is depends on the account's own games.
-            if game == nil { _ = try Argument.eventPlan(rule, game: nil) }
+            // Which game it is depends on the account's own games; whether there may be one does not.
+            _ = try Argument.eventPlan(rule, game: game == nil ? nil : Catalogue.standard.games[0].id)
         case .withdraw: break
         }
     }

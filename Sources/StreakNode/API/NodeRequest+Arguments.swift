@@ -95,6 +95,12 @@ extension ResultsRequest {
     }
 }
 
+extension GameRequest {
+    public func checkArguments() throws {
+        if case .define(let form, _) = self { try Argument.check(form) }
+    }
+}
+
 extension BoardRequest {
     public func checkArguments() throws {
         try Argument.check(range: range, days: [date])
@@ -254,6 +260,37 @@ enum Argument {
                 reason: "The rule “\(rule.word)” \(game == nil ? "needs a game" : "takes no game").")
         }
         return plan
+    }
+
+    /// What a form defines.
+    static func definition(_ form: GameForm, id: GameID) throws -> GameDefinition {
+        guard let model = ScoringModel(rawValue: form.model) else {
+            let models = ScoringModel.allCases.map(\.rawValue).joined(separator: ", ")
+            throw NodeFailure.invalidGame(reason: "A game is scored by one of \(models).")
+        }
+        guard let cadence = Game.Cadence(rawValue: form.cadence ?? "daily") else {
+            throw NodeFailure.invalidGame(reason: "A game is daily, weekly or unlimited.")
+        }
+        let aggregation = try form.aggregation.map { word in
+            guard let aggregation = RangeAggregation(rawValue: word) else {
+                throw NodeFailure.invalidGame(reason: "Over several days the best, the sum or the latest counts.")
+            }
+            return aggregation
+        }
+        do throws(GameDefinitionFault) {
+            return try GameDefinition(
+                id: id, name: form.name, icon: form.icon, model: model, maximum: form.maximum, best: form.best,
+                unit: form.unit, cadence: cadence, aggregation: aggregation, pattern: form.pattern)
+        } catch {
+            throw NodeFailure.invalidGame(reason: error.description, isPattern: error.isOfPattern)
+        }
+    }
+
+    /// Refuses a form that defines no game, whatever its ID.
+    static func check(_ form: GameForm) throws {
+        let stem = GameDefinition.stem(of: form.name, tag: 0)
+        guard let id = GameID.defined(by: UserID(bytes: .zero), stem: stem) else { return }
+        _ = try definition(form, id: id)
     }
 
     static func dateOrder(_ word: String?) throws -> DateOrder? {

@@ -40,29 +40,6 @@ struct Games {
 
     // MARK: Custom games
 
-    private func definition(_ form: GameForm, id: GameID) throws -> GameDefinition {
-        guard let model = ScoringModel(rawValue: form.model) else {
-            let models = ScoringModel.allCases.map(\.rawValue).joined(separator: ", ")
-            throw NodeFailure.invalidGame(reason: "A game is scored by one of \(models).")
-        }
-        guard let cadence = Game.Cadence(rawValue: form.cadence ?? "daily") else {
-            throw NodeFailure.invalidGame(reason: "A game is daily, weekly or unlimited.")
-        }
-        let aggregation = try form.aggregation.map { word in
-            guard let aggregation = RangeAggregation(rawValue: word) else {
-                throw NodeFailure.invalidGame(reason: "Over several days the best, the sum or the latest counts.")
-            }
-            return aggregation
-        }
-        do throws(GameDefinitionFault) {
-            return try GameDefinition(
-                id: id, name: form.name, icon: form.icon, model: model, maximum: form.maximum, best: form.best,
-                unit: form.unit, cadence: cadence, aggregation: aggregation, pattern: form.pattern)
-        } catch {
-            throw NodeFailure.invalidGame(reason: error.description, isPattern: error.isOfPattern)
-        }
-    }
-
     func define(_ form: GameForm, group selector: String?) async throws -> GameReport {
         let group = try core.group(selector)
         try core.checkMembership(of: group)
@@ -81,7 +58,7 @@ struct Games {
             }
             id = newID(for: form.name)
         }
-        let definition = try definition(form, id: id)
+        let definition = try Argument.definition(form, id: id)
         if definition.name != core.views[group]?.games[id]?.name { try checkName(of: definition, in: group) }
         try await loop.execute(.write([(group, [.value(definition)])]))
         return core.report(definition.game)
@@ -120,7 +97,7 @@ struct Games {
     }
 
     func test(_ form: GameForm, text: String) throws -> PatternReport {
-        let definition = try definition(form, id: newID(for: form.name))
+        let definition = try Argument.definition(form, id: newID(for: form.name))
         switch definition.test(on: text) {
         case .matched(let share):
             return PatternReport(

@@ -45,8 +45,8 @@ public enum Achievement: String, Sendable, Hashable, CaseIterable {
 
     public var title: String { facts.title }
     public var emoji: String { facts.emoji }
-    /// What it counts: "results".
-    public var unit: String { facts.unit }
+    /// What it counts, after a number: "results", "friend".
+    public func unit(of count: Int) -> String { count == 1 ? facts.one ?? facts.unit : facts.unit }
     /// The thresholds of the tiers, bronze first; `completionist` has four.
     public var thresholds: [Int] { facts.thresholds }
 
@@ -60,10 +60,12 @@ public enum Achievement: String, Sendable, Hashable, CaseIterable {
         case .perfectionist: Facts("Perfectionist", "✅", "completed results", [5, 15, 30, 75, 150])
         case .dailyDevotee: Facts("Daily Devotee", "📆", "days in a row", [3, 7, 14, 30, 60])
         case .varietyPlayer: Facts("Variety Player", "🎲", "different games", [3, 5, 8, 12, 16])
-        case .speedDemon: Facts("Speed Demon", "⚡", "best possible results", [1, 5, 10, 25, 50])
+        case .speedDemon:
+            Facts("Speed Demon", "⚡", "best possible results", one: "best possible result", [1, 5, 10, 25, 50])
         case .marathonRunner: Facts("Marathon Runner", "🏃", "active days", [7, 30, 60, 120, 365])
-        case .personalBest: Facts("Personal Best", "📈", "own records beaten", [1, 3, 5, 10, 20])
-        case .socialPlayer: Facts("Social Player", "👥", "friends", [1, 3, 5, 10, 15])
+        case .personalBest:
+            Facts("Personal Best", "📈", "own records beaten", one: "own record beaten", [1, 3, 5, 10, 20])
+        case .socialPlayer: Facts("Social Player", "👥", "friends", one: "friend", [1, 3, 5, 10, 15])
         case .completionist: Facts("Completionist", "🏆", "achievements at gold or above", [3, 5, 7, 9])
         }
     }
@@ -72,12 +74,15 @@ public enum Achievement: String, Sendable, Hashable, CaseIterable {
         let title: String
         let emoji: String
         let unit: String
+        /// The unit after 1, where the first tier takes one.
+        let one: String?
         let thresholds: [Int]
 
-        init(_ title: String, _ emoji: String, _ unit: String, _ thresholds: [Int]) {
+        init(_ title: String, _ emoji: String, _ unit: String, one: String? = nil, _ thresholds: [Int]) {
             self.title = title
             self.emoji = emoji
             self.unit = unit
+            self.one = one
             self.thresholds = thresholds
         }
     }

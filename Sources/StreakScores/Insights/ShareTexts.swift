@@ -38,7 +38,7 @@ extension AchievementTier {
     var measure: String {
         let position = tier.rawValue
         let value = position < achievement.thresholds.count ? achievement.thresholds[position] : achievement.mostNeeded
-        return "\(value) \(achievement.unit)"
+        return "\(value) \(achievement.unit(of: value))"
     }
 }
 

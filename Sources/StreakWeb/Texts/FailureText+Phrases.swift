@@ -88,7 +88,7 @@ extension FailureText {
     }
 
     static func listed(_ names: [String]) -> String {
-        let names = names.prefix(5).map(shortened)
+        let names = names.prefix(8).map(shortened)
         guard let last = names.last, names.count > 1 else { return names.first ?? "several" }
         return names.dropLast().joined(separator: ", ") + " or " + last
     }

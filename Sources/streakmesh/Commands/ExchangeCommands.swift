@@ -28,7 +28,11 @@ struct ExportCommand: SessionCommand {
         let report = try await context.call(
             ExportRequest.export(format: format, game: game, from: from, to: to, file: file.map { $0.absolutePath }))
         guard let content = report.content, !context.usesJSON else {
-            context.show(report) { _ in ["\(report.count) results are in \((report.file ?? "").printable)."] }
+            context.show(report) { _ in
+                [
+                    "\(report.count) \(report.count == 1 ? "result is" : "results are") in \((report.file ?? "").printable)."
+                ]
+            }
             return
         }
         context.terminal.writeContent(content)
@@ -136,7 +140,8 @@ extension ImportReport {
         if isHeld {
             lines.append(
                 "Nothing \(preview ? "would be" : "was") stored, because a line is refused. "
-                    + "Correct it, or add `--skip-bad` to import the other \(importable).")
+                    + "Correct it, or add `--skip-bad` to import the other \(importable == 1 ? "one" : "\(importable)")."
+            )
         }
         return lines
     }

@@ -168,7 +168,7 @@ struct MuteCommand: QueryCommand {
 
 extension TalkReport {
     fileprivate func lines(_ style: OutputStyle) -> [String] {
-        let number = shownPuzzle.map { " #\($0.grouped)" } ?? ""
+        let number = shownPuzzle.map { " #\($0)" } ?? ""
         let head = "\(style.applying(.bold, to: me ? "You" : name)): \(gameName.printable)\(number), "
         guard !covered else { return [head + "covered until you have played it, \(day)"] }
         var lines = [head + "\(label?.printable ?? "–"), \(day)"]

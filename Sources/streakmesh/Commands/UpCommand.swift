@@ -58,14 +58,15 @@ struct UpCommand: SessionCommand {
             valueName: "host:port"))
     var dhtNodes: [String] = []
 
-    @Option(help: "How much to log on standard error: error, warning, info, debug.")
+    @Option(help: "How much to log on standard error: error, warning, info, debug, trace.")
     var log = "error"
 
     @OptionGroup var shared: SharedOptions
 
     func run(in context: CommandContext) async throws {
         guard let level = Logger.Level(rawValue: log) else {
-            throw CommandLineFailure.usage("`--log` takes error, warning, info or debug; not “\(log.printable)”.")
+            throw CommandLineFailure.usage(
+                "`--log` takes error, warning, info, debug or trace; not “\(log.printable)”.")
         }
         try checkAddresses()
         // A program that reads events needs a node; a person can make the account on the page.
