@@ -288,6 +288,9 @@ import Testing
             #expect(mine.results.count == 1, "what it had of its own stays")
             await #expect(throws: NodeFailure.machineShutOut) { try await laptop.add("Wordle 1,701 3/6") }
             await #expect(throws: NodeFailure.machineShutOut) { _ = try await laptop.group(.create(title: "Mine")) }
+            // It is told so, not to found a group or to join one.
+            await #expect(throws: NodeFailure.machineShutOut) { _ = try await laptop.call(BoardRequest()) }
+            #expect(try await laptop.status().shutOut)
             await #expect(throws: NodeFailure.machineShutOut) {
                 _ = try await laptop.call(DeviceLinkRequest.make)
             }

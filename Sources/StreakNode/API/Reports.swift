@@ -469,6 +469,8 @@ public struct StatusReport: Codable, Sendable, Equatable {
     public var guest: String?
     public var clock = ClockReport(state: "unknown")
     public var internet = InternetReport(setting: "on")
+    /// Whether the account has shut this machine out everywhere, so that it records nothing.
+    public var shutOut = false
     /// Nil if no damage was found since the node started.
     public var damage: DamageReport?
     /// How many results two of the user's machines recorded differently, so that the user has to choose.

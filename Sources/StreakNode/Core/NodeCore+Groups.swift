@@ -91,6 +91,7 @@ extension NodeCore {
     func group(_ selector: String?) throws -> GroupID {
         guard let selector, !selector.isEmpty else {
             if let active = activeGroup { return active }
+            if engine.isShutOut { throw NodeFailure.machineShutOut }
             let ended = sharedGroups.filter { ending(of: $0) != nil }.map(groupReport)
             throw NodeFailure.noGroup(ended: ended)
         }

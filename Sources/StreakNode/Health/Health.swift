@@ -89,7 +89,7 @@ final class Health {
             running: core.isServing, listen: loop.address, web: pageAddress,
             lastSync: lastSync.map { Timestamp(seconds: $0).text }, recoveryConfirmed: !Account.hasSecret(in: folder),
             guest: core.configuration.isGuest ? core.ownName : nil, clock: clockReport(), internet: internet.report(),
-            damage: damage.sentences.isEmpty ? nil : damage,
+            shutOut: core.engine.isShutOut, damage: damage.sentences.isEmpty ? nil : damage,
             differing: core.accountSettings.differences.count, refused: refusals.reports)
     }
 

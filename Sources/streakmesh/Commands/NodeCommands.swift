@@ -176,6 +176,11 @@ extension StatusReport {
         let shownState = [state, heardText(at: now)].compactMap(\.self).joined(separator: ", ")
         let statePart = style.applying(state == "live" ? .good : .bold, to: shownState)
         var lines = ["\(statePart) · \(running) · version \(version)"]
+        if shutOut {
+            let text =
+                "This machine was shut out of your account: it records nothing. `streakmesh export` saves its results."
+            lines.append(style.applying(.bad, to: text))
+        }
         if let guest { lines.append("\(style.applying(.bold, to: guest)) plays as a guest: nothing is published.") }
         if !recoveryConfirmed { lines.append(style.recoveryReminder) }
         if let differingText { lines.append(differingText) }
