@@ -82,6 +82,7 @@ extension NodeServices: LoopFollower {
             core.followLedger(of: group)
             results.review(group)
             account.tellShutOutMachines(in: group)
+            groups.dropped.review()
             core.publish(.groupsChanged)
         case .digestChanged(let group, let digest): publishChange(digest, of: group)
         case .linkOpened(let device, let via, _):
@@ -123,7 +124,10 @@ extension NodeServices: LoopFollower {
         }
         if records.contains(where: { $0.key.kind == RecordKind.gameDefinition.rawValue }) { core.followCustomGames() }
         results.compare(records, of: group)
-        if isOwn { notifications.showWritten() }
+        if isOwn {
+            notifications.showWritten()
+            groups.dropped.review()
+        }
     }
 
     private func publishChange(_ digest: GroupDigest, of group: GroupID) {
@@ -137,7 +141,9 @@ extension NodeServices: LoopFollower {
 
     func codeArrived(_ code: FriendCode?, of user: UserID) { people.codeArrived(code, of: user) }
 
-    func writeNoted() -> Bool { friends.introduceToNewGroups() || results.writeNoted() }
+    func writeNoted() -> Bool {
+        groups.dropped.writeNoted() || friends.introduceToNewGroups() || results.writeNoted()
+    }
 
     func followTime() {
         if !guest.isPlaying {
@@ -162,6 +168,7 @@ extension NodeServices: LoopFollower {
         health.reportDamage(setAside: damaged)
         results.forget()
         friends.forget()
+        groups.dropped.review()
         notifications.forget()
         internet.engineRestarted()
         rebuildViews()

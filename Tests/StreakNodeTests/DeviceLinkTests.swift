@@ -86,6 +86,33 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `a group of nobody else that one machine leaves is gone on the other, and stays gone`(
+        isApart: Bool
+    ) async throws {
+        let party = try NodeParty()
+        try await party.running("Ada") { nodes in
+            _ = try await Self.linkMachine("Laptop", of: party, by: try await Self.link(nodes[0]))
+        }
+        @Sendable func titles(_ node: MeshNode) async throws -> Set<String> {
+            Set(try await node.call(GroupListRequest.all).groups.map(\.title))
+        }
+        try await party.running("Ada", "Laptop") { nodes in
+            for title in ["Red", "Blue"] { _ = try await nodes[0].group(.create(title: title)) }
+            try await nodes[1].until { try await titles($0) == ["Red", "Blue"] }
+            if !isApart { _ = try await nodes[0].group(.leave(group: "Red", erasing: false)) }
+        }
+        if isApart {
+            try await party.running("Ada") { _ = try await $0[0].group(.leave(group: "Red", erasing: false)) }
+        }
+        try await party.running("Ada", "Laptop") { nodes in
+            // The laptop may have brought the old group back before it heard.
+            for node in nodes { try await node.until { try await titles($0) == ["Blue"] } }
+            _ = try await nodes[1].group(.create(title: "Green"))
+            for node in nodes { try await node.until { try await titles($0) == ["Blue", "Green"] } }
+        }
+    }
+
     /// Whether both the own results and the group's board have this high score.
     private static func shows(_ score: Int, on node: MeshNode) async throws -> Bool {
         let scores = try await node.results().map(\.score)

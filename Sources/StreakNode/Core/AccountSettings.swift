@@ -19,7 +19,7 @@ struct GroupSharing: Equatable, Sendable {
 /// The names: `favourite/GAME` and `reminded/GAME`, 1 or 0, where it differs from the default · a name alone, for a
 /// text · `stopped/GROUP` · `unshared/GROUP/GAME` · `chosen/RESULT`, where GROUP is 40 hexadecimal digits of the
 /// group's ID and RESULT the same of the hash of the result's subject · `recovered/DEVICE`, written like a group: the
-/// recovery key made that machine · `muted/USER`, 40 digits of the ID by which a group shows a person ·
+/// recovery key made that machine · `dropped/GROUP`: the user left it while nobody else was in it · `muted/USER`, 40 digits of the ID by which a group shows a person ·
 /// `read/GROUP/DEVICE`, u64: when the last message was written that the user has seen there on that machine, in
 /// milliseconds since 1970 · `looked/DEVICE`, see `ActivityLook` · `told/DEVICE`, see `NotificationLog` ·
 /// `differs/RESULT`, time u64 · subject blob · value: the
@@ -32,6 +32,7 @@ struct AccountSettings: Sendable {
     private var recovered: Set<String> = []
     private var differing: [String: DailyScore] = [:]
     private var muted: Set<String> = []
+    private var dropped: Set<String> = []
     /// By group, then by machine.
     private var read: [String: [String: Int64]] = [:]
     private var looks: [String: ActivityLook] = [:]
@@ -62,6 +63,7 @@ struct AccountSettings: Sendable {
         case ("chosen", 2): if holds { chosen.insert(parts[1]) } else { chosen.remove(parts[1]) }
         case ("differs", 2): differing[parts[1]] = Self.difference(in: record)
         case ("muted", 2): if holds { muted.insert(parts[1]) } else { muted.remove(parts[1]) }
+        case ("dropped", 2): if holds { dropped.insert(parts[1]) } else { dropped.remove(parts[1]) }
         case ("read", 3): read[parts[1], default: [:]][parts[2]] = Self.moment(record.value)
         case ("looked", 2): looks[parts[1]] = ActivityLook(value: record.value)
         case ("told", 2): logs[parts[1]] = NotificationLog(value: record.value)
@@ -114,6 +116,17 @@ struct AccountSettings: Sendable {
     /// The record that says so.
     static func draft(sayingIsRecovered device: DeviceID) -> RecordDraft {
         .setting(name: "recovered/\(name(of: device))", value: [1])
+    }
+
+    /// Whether the user has left any group while nobody else was in it.
+    var hasDropped: Bool { !dropped.isEmpty }
+
+    /// Whether the user left a group while nobody else was in it.
+    func isDropped(_ group: GroupID) -> Bool { dropped.contains(Self.name(of: group)) }
+
+    /// The record that says so, or that it is no longer so.
+    static func draft(dropping group: GroupID, _ isDropped: Bool) -> RecordDraft {
+        .setting(name: "dropped/\(name(of: group))", value: isDropped ? [1] : [])
     }
 
     // MARK: Notifications

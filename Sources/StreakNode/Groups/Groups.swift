@@ -10,6 +10,12 @@ struct Groups {
     let loop: NodeLoop
     let people: People
     let results: Results
+    let dropped: DroppedGroups
+
+    init(core: NodeCore, loop: NodeLoop, people: People, results: Results) {
+        (self.core, self.loop, self.people, self.results) = (core, loop, people, results)
+        dropped = DroppedGroups(core: core, loop: loop)
+    }
 
     /// Tells the user that this device is no longer in a group.
     func tellLoss(of group: GroupID) {
@@ -86,6 +92,8 @@ struct Groups {
             // Nobody else is in it, so there is nobody to tell and nothing to hand over.
             let report = GroupReport(
                 id: group.description, title: title, role: "left", members: 0, active: false, sharing: false)
+            let drafts = dropped.drafts(dropping: group)
+            if !drafts.isEmpty { try await loop.storeSettings(drafts) }
             try await loop.execute(.forgetGroup(group))
             core.forgetView(of: group)
             core.publish(.groupsChanged)
