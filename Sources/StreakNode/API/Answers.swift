@@ -74,7 +74,8 @@ extension FriendshipRequest {
 
 extension GroupListRequest {
     public func answer(on node: isolated MeshNode) async throws -> GroupListReport {
-        GroupListReport(groups: node.core.sharedGroups.map { node.core.groupReport($0) })
+        let active = node.core.activeGroup
+        return GroupListReport(groups: node.core.sharedGroups.map { node.core.groupReport($0, active: active) })
     }
 }
 

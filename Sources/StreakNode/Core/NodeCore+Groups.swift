@@ -46,10 +46,8 @@ extension NodeCore {
     /// Groups shared with others, in the order of their titles: those that this user is in, and those that have ended
     /// and are still on the list.
     var sharedGroups: [GroupID] {
-        engine.groupIDs.filter { !engine.isPrivate($0) && !isDismissed($0) }.sorted { left, right in
-            let titles = (title(of: left), title(of: right))
-            return titles.0 == titles.1 ? left < right : titles.0 < titles.1
-        }
+        engine.groupIDs.filter { !engine.isPrivate($0) && !isDismissed($0) }.map { (title: title(of: $0), id: $0) }
+            .sorted { $0 < $1 }.map(\.id)
     }
 
     /// The groups that hold this user's results: the private group, and those that this user is in.
@@ -92,7 +90,7 @@ extension NodeCore {
         guard let selector, !selector.isEmpty else {
             if let active = activeGroup { return active }
             if engine.isShutOut { throw NodeFailure.machineShutOut }
-            let ended = sharedGroups.filter { ending(of: $0) != nil }.map(groupReport)
+            let ended = sharedGroups.filter { ending(of: $0) != nil }.map { groupReport($0, active: nil) }
             throw NodeFailure.noGroup(ended: ended)
         }
         let group = try listedGroup(selector)
@@ -123,11 +121,14 @@ extension NodeCore {
         }
     }
 
-    func groupReport(_ group: GroupID) -> GroupReport {
+    func groupReport(_ group: GroupID) -> GroupReport { groupReport(group, active: activeGroup) }
+
+    /// - Parameter active: the active group, which takes a look at all groups to find.
+    func groupReport(_ group: GroupID, active: GroupID?) -> GroupReport {
         let state = engine.state(of: group)
         return GroupReport(
             id: group.description, title: title(of: group), role: roleWord(in: group),
-            members: state?.members.count ?? 0, active: group == activeGroup, sharing: isSharing(in: group),
+            members: state?.members.count ?? 0, active: group == active, sharing: isSharing(in: group),
             ended: endingText(of: group))
     }
 

@@ -18,8 +18,8 @@ struct EventPrinter: Sendable {
         switch event {
         case .changed(let group, _):
             // The answer only makes the line easier to read.
-            let groups = try? await node.call(GroupListRequest.all).groups
-            return "\(groups?.first { $0.id == group }?.title ?? String(group.prefix(8))): something new"
+            let title = try? await node.call(GroupRequest.find(group: group)).title
+            return "\(title ?? String(group.prefix(8))): something new"
         case .peer(let device, let state, let via):
             // As above.
             let peers = try? await node.call(StatusRequest.status).peers
