@@ -30,7 +30,10 @@ extension MeshEngine {
     /// Whether any ledger here says that the account has revoked this device.
     public var isShutOut: Bool { core.isShutOut }
 
-    /// Whether the account has revoked a device for every group, though a ledger may not show it.
+    /// Whether the account has revoked any device, as far as the private group says.
+    public var hasShutOut: Bool { core.hasShutOut }
+
+    /// Whether the private group says that the account has revoked a device, though another ledger may not show it.
     public func isGivenUp(_ certificate: DeviceCertificate) -> Bool { core.isGivenUp(certificate) }
 
     /// How long a device link lives, in seconds.

@@ -188,7 +188,9 @@ public struct MeshEngine: Sendable {
             reachability.notePresence(of: group, core: core)
             reachability.tellWhereabouts(over: link, again: false, core: &core)
             if core.access(of: link, in: group).contains(.records) {
-                if core.isPrivate(group) { core.offerGroupsOnceStored() }
+                if core.isPrivate(group) || core.sessions[link]?.offeredGroups[group] != nil {
+                    core.offerGroupsOnceStored()
+                }
                 sync.sendDigest(of: group, over: link, core: &core)
             } else {
                 greeting.openUnauthorised(group, over: link, core: &core)

@@ -17,6 +17,7 @@ final class NodeServices {
     let groups: Groups
     let friends: Friends
     let account: OwnAccount
+    let shutOutMachines: ShutOutMachines
     let boards: Boards
     let talk: Talk
     let messages: Messages
@@ -38,6 +39,7 @@ final class NodeServices {
         groups = Groups(core: core, loop: loop, people: people, results: results)
         friends = Friends(core: core, loop: loop, people: people, groups: groups)
         account = OwnAccount(core: core, loop: loop, store: store, folder: folder)
+        shutOutMachines = ShutOutMachines(core: core, loop: loop, folder: folder)
         boards = Boards(core: core, loop: loop, people: people)
         talk = Talk(core: core, loop: loop, people: people)
         messages = Messages(core: core, loop: loop, people: people)
@@ -81,7 +83,7 @@ extension NodeServices: LoopFollower {
             if core.views[group] == nil { rebuildView(of: group) }
             core.followLedger(of: group)
             results.review(group)
-            account.tellShutOutMachines(in: group)
+            shutOutMachines.review()
             groups.dropped.review()
             core.publish(.groupsChanged)
         case .digestChanged(let group, let digest): publishChange(digest, of: group)
@@ -142,7 +144,8 @@ extension NodeServices: LoopFollower {
     func codeArrived(_ code: FriendCode?, of user: UserID) { people.codeArrived(code, of: user) }
 
     func writeNoted() -> Bool {
-        groups.dropped.writeNoted() || friends.introduceToNewGroups() || results.writeNoted()
+        groups.dropped.writeNoted() || shutOutMachines.writeNoted() || friends.introduceToNewGroups()
+            || results.writeNoted()
     }
 
     func followTime() {
@@ -169,6 +172,7 @@ extension NodeServices: LoopFollower {
         results.forget()
         friends.forget()
         groups.dropped.review()
+        shutOutMachines.review()
         notifications.forget()
         internet.engineRestarted()
         rebuildViews()

@@ -224,6 +224,184 @@ struct OwnGroupsTests {
             }
         }
     }
+
+    // MARK: Limits
+
+    /// A machine of the account, linked and at rest, and what a group of it with both machines looks like on the way.
+    private func household(seed: UInt64) throws -> (household: Household, second: Int) {
+        var household = try Household(seed: seed)
+        let second = try household.linkMachine(to: 1)
+        household.network.run(for: .seconds(30))
+        return (household, second)
+    }
+
+    private func handOver(
+        _ title: String, adding extra: Int = 0, in household: Household, to second: Int, entropy: inout SeededEntropy
+    ) throws -> (welcome: LinkMessage, group: GroupID, operations: [[UInt8]]) {
+        let (own, target) = (household.network.nodes[1].identity, household.network.nodes[second].identity)
+        let key = AccessKey.generate(from: &entropy)
+        let founding = try Ledger.found(title: title, identity: own, accessKey: key, at: 1, entropy: &entropy)
+        var ledger = try Ledger(founding: founding)
+        let introduction = try ledger.draft(.addDevice(target.certificate), by: own, at: 2)
+        _ = try ledger.insert(introduction)
+        var operations = [founding, introduction]
+        // Branches of fewer than a thousand operations each, as long as an operation may be.
+        while operations.count < extra {
+            var last = introduction
+            for number in 0..<min(900, extra - operations.count) {
+                let operation = LedgerOperation(
+                    group: ledger.group, author: own.device, number: UInt64(3 + number), previous: last.id,
+                    parents: [last.id], time: 3, body: .rename("\(operations.count)"),
+                    tail: [UInt8](repeating: 1, count: ProtocolLimits.maximumTailSize))
+                last = try SignedOperation(signing: operation, with: own.signingKey)
+                operations.append(last)
+            }
+        }
+        let welcome = LinkMessage.welcome(group: ledger.group, accessKeys: [key.key.rawBytes()])
+        return (welcome, ledger.group, operations.map(\.bytes))
+    }
+
+    @Test func `sixty groups come in turns, also where the link breaks again and again`() throws {
+        var (household, second) = try household(seed: 40)
+        household.network.nodes[second].isOn = false
+        let groups = try (0..<60).map { number in
+            try #require(household.network.command(.foundGroup(title: "Group \(number)"), at: 1).flatMap(\.group))
+        }
+        for round in 1...3 {
+            household.network.restart(second)
+            household.network.run(for: .seconds(10)) { brought($0, groups, second) >= 4 * round }
+        }
+        household.network.run(for: Self.patience)
+        #expect(
+            brought(household.network, groups, second) >= 16,
+            "none of what may be handed over at once is lost but what was under way")
+        household.network.run(for: .seconds(5 * 60))
+        #expect(brought(household.network, groups, second) == 60)
+    }
+
+    private func brought(_ network: EngineNetwork, _ groups: [GroupID], _ second: Int) -> Int {
+        groups.count { network.nodes[second].engine.isMember(of: $0) }
+    }
+
+    @Test func `a machine that floods another with groups brings it few, and keeps away none of a third one`() throws {
+        var (household, second) = try household(seed: 41)
+        let third = try household.linkMachine(to: 1)
+        household.network.run(for: .seconds(30))
+        household.network.nodes[third].isOn = false
+        let groups = household.network.nodes[second].engine.core.groups.count
+        var entropy = SeededEntropy(seed: 6)
+        // Welcomes that no ledger follows, and then ledgers.
+        household.network.say(
+            try (0..<40).map { try handOver("\($0)", in: household, to: second, entropy: &entropy).welcome },
+            from: 1, to: second)
+        let engine = household.network.nodes[second].engine
+        #expect(engine.admission.offeredLedgers.values.map(\.count) == [8])
+        household.network.run(for: .seconds(70))
+        for number in 0..<75 {
+            let made = try handOver("Made \(number)", in: household, to: second, entropy: &entropy)
+            household.network.say(
+                [made.welcome, .operations(GroupHandle(made.group), made.operations, isFinal: true)], from: 1,
+                to: second)
+        }
+        let taken = household.network.nodes[second].engine.core.groups.count - groups
+        #expect((50..<75).contains(taken))
+        #expect(household.network.nodes[second].events.contains(.overBudget(.receivedGroups)))
+        household.network.nodes[1].isOn = false
+        household.network.restart(third)
+        let honest = try #require(household.network.command(.foundGroup(title: "Honest"), at: third).flatMap(\.group))
+        household.network.run(for: .seconds(10))
+        #expect(isIn(second, honest, household))
+    }
+
+    @Test func `a ledger that is larger than any group's may be is not taken`() throws {
+        var (household, second) = try household(seed: 42)
+        var entropy = SeededEntropy(seed: 7)
+        let link = try #require(
+            household.network.nodes[second].engine.core.sessions.keys.first { link in
+                household.network.nodes[second].engine.core.sessions[link]?.key
+                    == household.network.nodes[1].identity.linkKey.publicKey
+            })
+        for (extra, isTaken) in [(300, true), (6_000, false)] {
+            let made = try handOver("\(extra)", adding: extra, in: household, to: second, entropy: &entropy)
+            guard case .welcome(let group, let keys) = made.welcome else { continue }
+            household.network.corrupt(second) { engine in
+                engine.admission.receivedOffer(of: group, accessKeys: keys, over: link, core: &engine.core)
+                for start in stride(from: 0, to: made.operations.count, by: 500) {
+                    let part = Array(made.operations[start..<min(start + 500, made.operations.count)])
+                    _ = engine.admission.receivedOfferedOperations(
+                        part, isFinal: start + 500 >= made.operations.count, handle: GroupHandle(group), over: link,
+                        core: &engine.core)
+                }
+            }
+            #expect(isIn(second, group, household) == isTaken)
+            #expect(household.network.nodes[second].engine.admission.offeredLedgers.values.allSatisfy { $0.isEmpty })
+        }
+    }
+
+    @Test(arguments: [true, false]) func `all ledgers together have a limit, those that stay included`(
+        isFull: Bool
+    ) throws {
+        var (household, second) = try household(seed: 43)
+        var entropy = SeededEntropy(seed: 8)
+        let made = try handOver("More", in: household, to: second, entropy: &entropy)
+        let replicas = household.network.nodes[second].engine.core.groups
+        let held = replicas.keys.reduce(0) { $0 + (replicas[$1]?.ledger.weight ?? 0) }
+        let ledger = try #require(replicas[household.club]?.ledger)
+        household.network.corrupt(second) { engine in
+            engine.admission.returns[made.group] = HeldReturn(
+                ledger: ledger, accessKeys: [], friend: engine.identity.user, offeredAt: 0,
+                size: LedgerIntake.maximumSize - held - (isFull ? 0 : 64 << 10))
+        }
+        household.network.say(
+            [made.welcome, .operations(GroupHandle(made.group), made.operations, isFinal: true)], from: 1, to: second)
+        #expect(isIn(second, made.group, household) == !isFull)
+    }
+
+    @Test func `a machine that was shut out is given nothing by the others, where it still is in a group, either`()
+        throws
+    {
+        var (household, second) = try household(seed: 44)
+        let stolen = try household.linkMachine(to: 1)
+        household.network.run(for: .seconds(30))
+        let (account, device) = (household.network.nodes[1].account, household.network.nodes[stolen].identity.device)
+        // The machine joins a friend's group, and invites; that comes to the second machine, and not to the first.
+        household.network.isCut = { $0 == 1 || $1 == 1 }
+        let later = try household.network.joinGroup(0, [stolen], title: "Later")
+        guard
+            case .invite(_, let text)? = household.network.command(.invite(later, uses: 0, lifetime: 3_600), at: stolen)
+        else { throw EngineNetwork.SetUpFailure() }
+        household.network.run(for: .seconds(10))
+        try #require(isIn(second, later, household))
+        #expect(household.network.command(.revokeDevice(device, accountKey: account), at: 1) == .done)
+        // The friend hears nothing of it, and so keeps the machine up to date.
+        household.network.isCut = { Set([$0, $1]) == [0, 1] || Set([$0, $1]) == [1, stolen] }
+        household.network.run(for: .seconds(120))
+        try #require(isIn(1, later, household))
+        for node in [1, second] {
+            let engine = household.network.nodes[node].engine
+            #expect(engine.state(of: later)?.isCurrentMember(device: device) ?? false)
+            #expect(engine.isGivenUp(household.network.nodes[stolen].identity.certificate))
+            for link in engine.core.sessions.keys
+            where engine.core.sessions[link]?.key == household.network.nodes[stolen].identity.linkKey.publicKey {
+                #expect(engine.core.access(of: link, in: later) == [.proofs])
+            }
+        }
+        // Nobody comes in by its invite where only the account's own machines answer.
+        let stranger = try household.network.add(999)
+        let stolenInvite = try InviteLink(parsing: text)
+        household.network.isCut = { Set([$0, $1]) != [second, stranger] }
+        #expect(
+            household.network.command(.join(stolenInvite, timeout: .seconds(20)), at: stranger)
+                == .failed(.joinRefused(.revoked)))
+        // A second word of the account ends it there, too.
+        household.network.isCut = { _, _ in false }
+        #expect(household.network.command(.revokeDevice(device, accountKey: account), at: 1) == .done)
+        household.network.run(for: .seconds(10))
+        for node in [0, 1, second] {
+            #expect(household.network.nodes[node].engine.state(of: later)?.isCurrentMember(device: device) == false)
+        }
+        #expect(!isIn(stolen, later, household))
+    }
 }
 
 extension CommandOutcome {

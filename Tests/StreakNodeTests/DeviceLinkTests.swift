@@ -234,22 +234,23 @@ import Testing
         }
     }
 
-    @Test func `the user is told of a shut-out machine in a group joined later, and shuts it out there, too`()
-        async throws
-    {
+    @Test(arguments: [false, true])
+    func `a shut-out machine in a group joined later is shut out there, too, by the node or by the user`(
+        isSecretAway: Bool
+    ) async throws {
         let party = try NodeParty()
-        let lost = try await party.running("Ada") { nodes in
+        let (lost, key) = try await party.running("Ada") { nodes in
             _ = try await Self.linkMachine("Laptop", of: party, by: try await Self.link(nodes[0]))
             let devices = try await nodes[0].call(DeviceRequest.list).devices
-            return try #require(devices.first { !$0.this }).device
+            let device = try #require(devices.first { !$0.this }).device
+            return (device, try MeshNode.recoveryKey(in: party.dataFolder("Ada")))
         }
-        @Sendable func state(_ report: DeviceListReport) -> String? {
-            report.devices.first { $0.device == lost }?.state
-        }
-        let revoke = DeviceRequest.revoke(device: lost, key: nil)
+        let revoke = DeviceRequest.revoke(device: lost, key: isSecretAway ? key : nil)
         try await party.running("Ada") { nodes in
+            if isSecretAway { _ = try await nodes[0].call(RecoveryRequest.confirm(key: key)) }
             let report = try await nodes[0].call(revoke)
-            #expect(state(report) == "revoked")
+            let machine = try #require(report.devices.first { $0.device == lost })
+            #expect(machine.state == "revoked" && machine.stillIn.isEmpty)
         }
         // The laptop has not heard of it, and writes an operation in the group: no revocation for every group ends
         // that.
@@ -267,17 +268,26 @@ import Testing
             let ada = nodes[0]
             let events = ada.events()
             try await ada.join(link)
-            let listed = try await ada.call(DeviceRequest.list)
-            #expect(state(listed) == "current")
+            let listed = try await ada.call(DeviceRequest.list).devices
+            let machine = try #require(listed.first { $0.device == lost })
+            #expect(machine.state == "revoked")
             // Another change of the ledger is no reason to say it again.
             _ = try await nodes[1].group(.rename(group: nil, title: "Greener"))
             try await ada.until { try await $0.call(GroupListRequest.all).groups.contains { $0.title == "Greener" } }
-            let report = try await ada.call(revoke)
-            #expect(state(report) == "revoked" && report.refusedBy.isEmpty)
+            if isSecretAway {
+                #expect(machine.stillIn == ["Green"])
+                let strays = try await ada.status().strays
+                #expect(strays.map(\.device) == [lost] && strays.map(\.groups) == [["Greener"]])
+                _ = try await ada.call(revoke)
+            }
+            try await ada.until { try await $0.status().strays.isEmpty }
+            let left = try await ada.call(DeviceRequest.list).devices
+            #expect(left.allSatisfy { $0.device != lost || $0.state == "revoked" && $0.stillIn.isEmpty })
             await ada.close()
             var notices: [String] = []
             for await case .notice(let text) in events { notices.append(text) }
-            #expect(notices.count { $0.contains("still in “Green") && $0.contains(lost.prefix(8)) } == 1)
+            #expect(notices.count { $0.contains("still in “Green") } == 1)
+            #expect(notices.count { $0.contains(lost.prefix(8)) } == (isSecretAway ? 1 : 0))
         }
         try await party.running("Ada", "Ben", "Laptop") { nodes in
             try await nodes[2].until {

@@ -12,6 +12,12 @@ extension Admission {
         else { return }
         // The private group admits devices only, by device links.
         guard !core.isPrivate(group) else { return refuseJoin(.unknownInvite, over: link, core: &core) }
+        // A machine that the account has shut out may still be in this group. By its invites this one lets nobody in.
+        if let inviter = replica.state.invite(invite).flatMap({ replica.state.device($0.author) }),
+            inviter.user == core.identity.user, core.isForeign(inviter)
+        {
+            return refuseJoin(.revoked, over: link, core: &core)
+        }
         let claim: JoinClaim
         do {
             var reader = WireReader(proof)

@@ -9,8 +9,8 @@ extension Admission {
     /// How long a device link lives, in seconds.
     static let deviceLinkLifetime: Int64 = 600
 
-    /// How long the ledgers may take to arrive once the machine is certified.
-    private static let ledgerPatience: Duration = .seconds(60)
+    /// How long ledgers may take to arrive once the machine is certified, and how long one that was offered may stall.
+    static let ledgerPatience: Duration = .seconds(60)
 
     mutating func linkDevice(addresses: [[Endpoint]], id: CommandID, core: inout EngineCore) {
         guard let group = core.privateGroup, core.isCurrentMember(of: group) else {

@@ -33,23 +33,35 @@ extension Admission {
     mutating func receivedOffer(
         of group: GroupID, accessKeys: [[UInt8]], over link: LinkID, core: inout EngineCore
     ) {
+        forgetStalledOffers(core: core)
         guard let offerer = offerer(over: link, core: core), core.groups[group] == nil,
             offeredLedgers[link]?[GroupHandle(group)] == nil
         else { return }
-        let arriving = offeredLedgers.values.reduce(0) { $0 + $1.count }
         if offerer.user == core.identity.user {
-            guard core.groups.count + arriving < FriendMessage.maximumGroups else { return }
+            guard mayReceive(offeredLedgers[link]?.count ?? 0, from: offerer, core: &core) else { return }
         } else {
+            let arriving = offeredLedgers.values.reduce(0) { $0 + $1.count }
             guard returns[group] == nil, returns.count + arriving < HeldReturn.maximumCount else { return }
         }
-        for known in offeredLedgers.keys.sorted() where core.sessions[known] == nil { offeredLedgers[known] = nil }
-        offeredLedgers[link, default: [:]][GroupHandle(group)] = LedgerIntake(group: group, accessKeys: accessKeys)
+        var intake = LedgerIntake(group: group, accessKeys: accessKeys)
+        intake.due = core.now.advanced(by: Self.ledgerPatience)
+        offeredLedgers[link, default: [:]][GroupHandle(group)] = intake
     }
 
-    /// How much memory the offered ledgers take, in bytes.
-    private var offeredSize: Int {
+    /// Forgets ledgers of which nothing has arrived for a while, and those whose links are gone.
+    private mutating func forgetStalledOffers(core: EngineCore) {
+        offeredLedgers = offeredLedgers.compactMapValues { intakes in
+            let live = intakes.filter { $0.value.due > core.now }
+            return live.isEmpty ? nil : live
+        }.filter { core.sessions[$0.key] != nil }
+    }
+
+    /// How much memory ledgers take that others handed over without being asked, or may have, in bytes. Those of the
+    /// account's groups do not show how they came.
+    private func handedSize(core: EngineCore) -> Int {
         returns.values.reduce(0) { $0 + $1.size }
             + offeredLedgers.values.reduce(0) { $0 + $1.values.reduce(0) { $0 + $1.size } }
+            + core.groups.keys.reduce(0) { $0 + (core.groups[$1]?.ledger.weight ?? 0) }
     }
 
     /// Accepts a ledger that follows such a welcome. False if none is expected.
@@ -60,7 +72,8 @@ extension Admission {
             return false
         }
         do {
-            try intake.append(encoded, beside: offeredSize - intake.size)
+            try intake.append(encoded, beside: handedSize(core: core) - intake.size)
+            intake.due = core.now.advanced(by: Self.ledgerPatience)
             offeredLedgers[link]?[handle] = isFinal ? nil : intake
             guard isFinal else { return true }
             if offerer.user == core.identity.user {

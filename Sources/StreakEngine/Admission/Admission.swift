@@ -16,10 +16,12 @@ struct Admission: Sendable {
     var askedFriends: [LinkID: DeviceCertificate] = [:]
     /// Ledgers of this account's groups that arrive from them, or from the account's other machines.
     var offeredLedgers: [LinkID: [GroupHandle: LedgerIntake]] = [:]
+    /// When to go on handing groups to the account's other machines; nil if none waits.
+    var nextOffer: MonotonicInstant?
 
     init(core: inout EngineCore) { restoreReturns(core: &core) }
 
-    var nextDeadline: MonotonicInstant? { joins.values.map(\.nextDeadline).min() }
+    var nextDeadline: MonotonicInstant? { (joins.values.map(\.nextDeadline) + [nextOffer].compactMap { $0 }).min() }
     /// Links over which this device joins.
     var joiningLinks: Set<LinkID> { Set(joins.values.compactMap(\.stage.link)) }
     var isJoining: Bool { !joins.isEmpty }
@@ -371,6 +373,7 @@ struct Admission: Sendable {
 
     mutating func runTimers(core: inout EngineCore) {
         redialJoins(core: &core)
+        if let nextOffer, nextOffer <= core.now { offerGroups(core: &core) }
         for id in joins.keys.sorted() {
             guard let attempt = joins[id] else { continue }
             if attempt.deadline <= core.now {

@@ -31,6 +31,8 @@ struct LedgerIntake: Sendable {
     private(set) var ledger: Ledger?
     var size = 0
     var isComplete = false
+    /// When it is given up, unless more of it arrives: for ledgers that nobody here has asked for.
+    var due = MonotonicInstant.zero
 
     init(group: GroupID, accessKeys: [[UInt8]]) {
         self.group = group
@@ -38,6 +40,7 @@ struct LedgerIntake: Sendable {
     }
 
     /// - Parameter otherSize: what other ledgers of the sender take up already.
+    /// - Throws: `tooLarge` for what no group can hold, or the sender may not hold here.
     mutating func append(_ encoded: [[UInt8]], beside otherSize: Int = 0) throws(LedgerError) {
         for bytes in encoded {
             size += bytes.count
@@ -48,6 +51,8 @@ struct LedgerIntake: Sendable {
                 guard operation.id.bytes == group.bytes else { throw .notFounding }
                 ledger = try Ledger(founding: operation)
             } else {
+                // Accounts' shares depend on the order of arrival, but nobody writes in a full ledger.
+                if let ledger, ledger.isFull { throw .tooLarge(size: ledger.weight) }
                 _ = try ledger?.insert(operation, withinLimits: false)
             }
         }

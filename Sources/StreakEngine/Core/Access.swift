@@ -68,7 +68,8 @@ struct Access: OptionSet, Sendable {
         case ended
         /// In no operation that counts. Anybody with an old access key or invite can make up such a device.
         case unknown
-        /// In the private group only: current by its ledger, but of another account, or revoked in another group.
+        /// Current by the group's ledger, but revoked by this account in another group. In the private group, also of
+        /// another account.
         case givenUp
     }
 

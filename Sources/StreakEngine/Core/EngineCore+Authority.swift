@@ -39,10 +39,16 @@ extension EngineCore {
     /// Whether any ledger here says that the account has revoked this device.
     var isShutOut: Bool { isRevokedAnywhere(identity.certificate) }
 
-    /// Whether the account has revoked a device for every group, though a ledger may not show it.
+    /// The ledger in which the account says which devices it has revoked.
+    private var privateLedger: Ledger? { privateGroup.flatMap { groups[$0]?.ledger } }
+
+    /// Whether the private group says that the account has revoked a device, though another ledger may not show it.
     func isGivenUp(_ certificate: DeviceCertificate) -> Bool {
-        certificate.user == identity.user && certificate.isRevoked(by: generalRevocations)
+        certificate.user == identity.user && privateLedger?.isRevoked(certificate) ?? false
     }
+
+    /// Whether the private group says so of any device.
+    var hasShutOut: Bool { !(privateLedger?.revocations(of: identity.user).isEmpty ?? true) }
 
     /// Whether a device is not, or no longer, a machine of this account, whatever one ledger says.
     func isForeign(_ device: GroupState.Device) -> Bool {
@@ -98,8 +104,9 @@ extension EngineCore {
     private func peer(withKey key: AgreementPublicKey, in group: GroupID) -> Access.Peer {
         let device = groups[group]?.state.device(linkKey: key)
         if let device, device.isCurrent {
-            if isPrivate(group), isForeign(device) { return .givenUp }
-            return device.user == identity.user && isOwnDevice(withKey: key) ? .ownDevice : .member
+            let isOwn = device.user == identity.user
+            if isOwn || isPrivate(group), isForeign(device) { return .givenUp }
+            return isOwn && isOwnDevice(withKey: key) ? .ownDevice : .member
         }
         if isOwnDevice(withKey: key) { return .ownElsewhere }
         return device == nil ? .unknown : .ended

@@ -27,6 +27,8 @@ public enum ChargedWork: String, CaseIterable, Sendable {
     case ledgerCopies
     /// Groups handed to another machine of this account, ledgers and keys.
     case handedGroups
+    /// Groups that another machine of this account hands over: each is stored, and told to everybody who is linked.
+    case receivedGroups
     /// New requests for friendship, each of which costs an Argon2id and a change on disk.
     case friendRequests
     /// Devices that claim to own a friend code that this node looks for. Each costs an Argon2id.
@@ -99,8 +101,10 @@ struct PeerAbuseBudget: Sendable {
         // A household behind one address joins at once, and asks every two seconds until a member knows the invite.
         case .requests: Limit(burst: 64, interval: .seconds(1))
         case .ledgerCopies: Limit(burst: 32, interval: .seconds(20))
-        // A new machine gets all groups at once, as many as a link proves.
-        case .handedGroups: Limit(burst: LinkMessage.maximumProofs, interval: .seconds(20))
+        // A new machine gets its groups by linking. Later ones come one by one, and at once after a time apart.
+        case .handedGroups: Limit(burst: 32, interval: .seconds(5))
+        // More, so that an honest machine never sends one in vain.
+        case .receivedGroups: Limit(burst: 64, interval: .seconds(4))
         // For all newcomers together, because there is one processor and one disk.
         case .friendRequests: Limit(burst: 8, interval: .seconds(20))
         case .codeClaims: Limit(burst: 4, interval: .seconds(20))

@@ -31,8 +31,8 @@ struct PeerSession: Sendable {
     var clock: PeerClock?
     /// Groups whose access key both sides have proven to hold.
     var groups: [GroupID: PeerGroup] = [:]
-    /// Groups that were handed to it, because it is a machine of this account that lacked them.
-    var offeredGroups: Set<GroupID> = []
+    /// When groups were handed to it, because it is a machine of this account that lacked them.
+    var offeredGroups: [GroupID: MonotonicInstant] = [:]
 
     init(
         link: LinkID, key: AgreementPublicKey, handshakeHash: [UInt8], label: LinkKeyLabel, isInitiator: Bool

@@ -38,6 +38,9 @@ extension Ledger {
         throw .tooManyOperations(operation.author)
     }
 
+    /// Whether nobody may add anything any more.
+    public var isFull: Bool { usage.total >= budget.ofOwner.end }
+
     private var budget: LedgerBudget { rules.budget }
 
     /// The account to charge; nil for a device that nobody has certified here yet.

@@ -13,7 +13,8 @@ extension Ledger {
     /// Whether the account revoked a certificate's device, or a device in its chain by a link that the revocation does
     /// not keep.
     public func isRevoked(_ certificate: DeviceCertificate) -> Bool {
-        certificate.isRevoked(by: revocations(of: certificate.user))
+        introductions.revocations[certificate.user] != nil
+            && certificate.isRevoked(by: revocations(of: certificate.user))
     }
 
     /// The links that a device signed and that lead to current devices: those its revocation should keep. Rising.

@@ -33,6 +33,8 @@ public struct DeviceReport: Codable, Sendable, Equatable {
     /// Whether it is in this machine's private group. After a recovery, a machine that was not met since shares only
     /// other groups.
     public var sharesPrivate = true
+    /// If it is shut out: the titles of the groups that it is in all the same, because this machine entered them later.
+    public var stillIn: [String] = []
 }
 
 public struct DeviceListReport: Codable, Sendable, Equatable {

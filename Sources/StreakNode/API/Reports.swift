@@ -451,6 +451,13 @@ public struct PeerStatus: Codable, Sendable, Equatable {
     public var since: String?
 }
 
+/// A machine that is shut out, but still in groups.
+public struct StrayMachineReport: Codable, Sendable, Equatable {
+    public var device: String
+    /// The groups' titles.
+    public var groups: [String]
+}
+
 public struct StatusReport: Codable, Sendable, Equatable {
     /// `live`, `syncing`, `silent`, `local only`, `offline`.
     public var state: String
@@ -475,6 +482,8 @@ public struct StatusReport: Codable, Sendable, Equatable {
     public var damage: DamageReport?
     /// How many results two of the user's machines recorded differently, so that the user has to choose.
     public var differing = 0
+    /// This user's machines that are shut out, but still in some group.
+    public var strays: [StrayMachineReport] = []
     /// How much of what others did is new to the user and not covered: what the bell shows.
     public var fresh = 0
     /// What others sent and this node refused since it started.

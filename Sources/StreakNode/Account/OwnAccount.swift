@@ -12,9 +12,6 @@ final class OwnAccount {
     private let loop: NodeLoop
     private let store: Store
     private let folder: DataFolder
-    /// For each group, this user's machines that are still in it although they are shut out elsewhere, as far as the
-    /// user was told.
-    private var toldMachines: [GroupID: Set<DeviceID>] = [:]
 
     init(core: NodeCore, loop: NodeLoop, store: Store, folder: DataFolder) {
         (self.core, self.loop, self.store, self.folder) = (core, loop, store, folder)
@@ -126,21 +123,19 @@ final class OwnAccount {
 
     func ownDevices() -> [DeviceReport] {
         guard let privateGroup = core.privateGroup else { return [] }
-        // A machine made by the recovery key may not have met the others, which shared groups know. A machine that is
-        // shut out of only some groups does not count as shut out. The private group's ledger does not show which
-        // devices were revoked for every group.
+        // A machine made by the recovery key may not have met the others, which shared groups know. The private group
+        // says which machines are shut out, wherever they still are.
         var found: [DeviceID: GroupState.Device] = [:]
         var current: Set<DeviceID> = []
         for group in [privateGroup] + (core.engine.isShutOut ? [] : core.memberGroups) {
             for device in core.engine.state(of: group)?.devices ?? [] where device.user == core.identity.user {
                 found[device.device] = found[device.device] ?? device
-                guard device.isCurrent, group != privateGroup || !core.engine.isGivenUp(device.certificate) else {
-                    continue
-                }
+                guard device.isCurrent, !core.engine.isGivenUp(device.certificate) else { continue }
                 current.insert(device.device)
             }
         }
         let groups = [privateGroup] + core.memberGroups
+        let strays = Dictionary(uniqueKeysWithValues: core.strayMachines.map { ($0.device, $0.groups) })
         return found.keys.sorted().compactMap { found[$0] }.map { device in
             let isThis = device.device == core.identity.device
             let isOnline =
@@ -149,7 +144,8 @@ final class OwnAccount {
                 device: device.device.description, this: isThis,
                 state: current.contains(device.device) && !(isThis && core.engine.isShutOut) ? "current" : "revoked",
                 online: isOnline, lastSeen: isOnline ? Timestamp(seconds: core.clock.wallTime.seconds).text : nil,
-                certifiedBy: device.certificate.issuers.last?.description ?? "account", origin: origin(of: device))
+                certifiedBy: device.certificate.issuers.last?.description ?? "account", origin: origin(of: device),
+                stillIn: strays[device.device]?.map(core.title) ?? [])
         }
     }
 
@@ -183,7 +179,7 @@ final class OwnAccount {
     func revokeDevice(_ selector: String, key: String?) async throws -> DeviceListReport {
         let wanted = selector.lowercased()
         let named = ownDevices().filter { !wanted.isEmpty && $0.device.hasPrefix(wanted) }
-        let found = named.filter { $0.state == "current" }
+        let found = named.filter { $0.state == "current" || !$0.stillIn.isEmpty }
         if found.isEmpty, named.count == 1 { throw NodeFailure.alreadyShutOut(selector) }
         let known = core.ownGroups.flatMap { core.engine.state(of: $0)?.devices ?? [] }.map(\.device)
         guard let device = found.first, found.count == 1, !device.this,
@@ -194,28 +190,6 @@ final class OwnAccount {
         var report = deviceList()
         if case .refusedBy(let groups) = outcome { report.refusedBy = groups.map { core.groupReport($0).title } }
         return report
-    }
-
-    /// A group that this user is in, or has just joined, may still have one of the user's machines that was shut out
-    /// elsewhere. Tells the user, once in a run.
-    func tellShutOutMachines(in group: GroupID) {
-        guard core.engine.isMember(of: group) else { return }
-        func own(_ group: GroupID, isCurrent: Bool) -> [DeviceID] {
-            (core.engine.state(of: group)?.devices ?? []).filter {
-                $0.user == core.identity.user && $0.isCurrent == isCurrent && $0.device != core.identity.device
-            }.map(\.device)
-        }
-        let current = Set(own(group, isCurrent: true)).subtracting(toldMachines[group] ?? [])
-        guard !current.isEmpty else { return }
-        let shutOut = current.intersection(core.ownGroups.flatMap { own($0, isCurrent: false) })
-        toldMachines[group, default: []].formUnion(shutOut)
-        let title = core.title(of: group)
-        for device in shutOut.sorted() {
-            core.publish(
-                .notice(
-                    "A machine you shut out is still in “\(title)”: "
-                        + "`streakmesh device revoke \(device.description.prefix(8))` shuts it out there, too."))
-        }
     }
 
     /// A link that makes one new machine this user's, within ten minutes.

@@ -35,6 +35,10 @@ final class DroppedGroups {
                 core.publish(.groupsChanged)
             } else {
                 loop.post(.write([(privateGroup, [AccountSettings.draft(dropping: group, false)])]))
+                core.publish(
+                    .notice(
+                        "“\(core.title(of: group))” stays on your list: one of your machines let somebody in before it knew "
+                            + "that you had left. Leave it again if you want to."))
             }
         }
         return !dropped.isEmpty

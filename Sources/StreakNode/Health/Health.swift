@@ -90,7 +90,10 @@ final class Health {
             lastSync: lastSync.map { Timestamp(seconds: $0).text }, recoveryConfirmed: !Account.hasSecret(in: folder),
             guest: core.configuration.isGuest ? core.ownName : nil, clock: clockReport(), internet: internet.report(),
             shutOut: core.engine.isShutOut, damage: damage.sentences.isEmpty ? nil : damage,
-            differing: core.accountSettings.differences.count, refused: refusals.reports)
+            differing: core.accountSettings.differences.count,
+            strays: core.strayMachines.map {
+                StrayMachineReport(device: $0.device.description, groups: $0.groups.map(core.title))
+            }, refused: refusals.reports)
     }
 
     private func stateWord(_ linked: [MeshEngine.LinkedDevice]) -> String {

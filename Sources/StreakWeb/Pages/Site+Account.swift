@@ -55,6 +55,7 @@ extension Site {
             var note: String
             /// What this machine and that one do not share with each other.
             var apartText: String?
+            var strayText: String?
             var isRevocable: Bool
         }
 
@@ -102,7 +103,8 @@ extension Site {
             note: (isCurrent ? [presence, device.originText] : ["shut out", device.originText]).compactMap(\.self)
                 .joined(separator: ", "),
             apartText: isCurrent && !device.sharesPrivate ? Self.apartText : nil,
-            isRevocable: isCurrent && !device.this)
+            strayText: device.strayText,
+            isRevocable: !device.this && (isCurrent || !device.stillIn.isEmpty))
     }
 
     private static let apartText = """

@@ -93,7 +93,8 @@ extension Site {
             hasVisibilities: !visibilities.isEmpty,
             recoveryConfirmed: frame.profile.recoveryConfirmed,
             devicesText: current == 1 ? "This machine only" : "\(current) machines", status: statusView(frame),
-            clock: frame.status.clock.sentences + (frame.status.damage?.sentences ?? []),
+            clock: frame.status.clock.sentences + (frame.status.damage?.sentences ?? [])
+                + frame.status.strays.map { "\($0.sentence) Shut it out again under “Your machines”." },
             repairsClock: frame.status.clock.ownWaiting > 0,
             internet: Self.internet(frame.status.internet), shares: shares, links: links, hasLinks: !links.isEmpty,
             version: frame.status.version)

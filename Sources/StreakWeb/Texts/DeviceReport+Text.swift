@@ -57,6 +57,21 @@ extension DeviceReport {
     }
 }
 
+extension DeviceReport {
+    /// That it is in groups although it was shut out; nil if it is not.
+    public var strayText: String? { stillIn.isEmpty ? nil : sentenceOfStray(device, in: stillIn) }
+}
+
+extension StrayMachineReport {
+    /// “The machine 4c1d9e70, which you shut out, is still in “Club”.”
+    public var sentence: String { sentenceOfStray(device, in: groups) }
+}
+
+private func sentenceOfStray(_ device: String, in groups: [String]) -> String {
+    let titles = groups.map { "“\($0)”" }.joined(separator: ", ")
+    return "The machine \(device.prefix(8)), which you shut out, is still in \(titles)."
+}
+
 extension MembersReport {
     /// “Ben left on 3 November 2026. Nobody else is in this group now.” Nil if somebody else is in, asks to come in, or
     /// nobody was.

@@ -288,7 +288,8 @@ extension DeviceListReport {
                 .init(device.state != "current" || device.this ? "" : device.sharesPrivate ? "all" : "groups only"))
         }
         let isApart = devices.contains { $0.state == "current" && !$0.sharesPrivate }
-        return style.lines(of: table)
+        let strays = devices.compactMap(\.strayText).map { style.applying(.bad, to: $0.printable) }
+        return style.lines(of: table) + strays
             + (isApart
                 ? [
                     "",

@@ -184,6 +184,10 @@ extension StatusReport {
         if let guest { lines.append("\(style.applying(.bold, to: guest)) plays as a guest: nothing is published.") }
         if !recoveryConfirmed { lines.append(style.recoveryReminder) }
         if let differingText { lines.append(differingText) }
+        lines += strays.map {
+            let advice = "`streakmesh device revoke \($0.device.prefix(8))` shuts it out there, too."
+            return style.applying(.bad, to: "\($0.sentence.printable) \(advice)")
+        }
         if let listen { lines.append("listens on \(listen)") }
         if let web { lines.append("page at \(web)") }
         if let lastSync {
