@@ -310,7 +310,7 @@ struct Admission: Sendable {
         _ ledger: Ledger, accessKeys: [AccessKey], change: inout DurableChange, core: inout EngineCore
     ) {
         forgetReturn(ledger.group, change: &change)
-        core.groups[ledger.group] = GroupReplica(ledger: ledger, accessKeys: accessKeys)
+        core.hold(ledger, accessKeys: accessKeys)
     }
 
     /// This device is in a group from now on: it tells everybody whom it is linked with.

@@ -22,7 +22,8 @@ extension EngineCore {
     /// Whether a ledger here says that the account has revoked a certificate's device, or revoked a device in its chain
     /// and did not keep that link. Not every group of the account knows every device.
     func isRevokedAnywhere(_ certificate: DeviceCertificate) -> Bool {
-        groups.keys.contains { groups[$0]?.ledger.isRevoked(certificate) ?? false }
+        if certificate.user == identity.user { return accountWord.revocations.revoke(certificate) }
+        return groups.keys.contains { groups[$0]?.ledger.isRevoked(certificate) ?? false }
     }
 
     /// The operation that makes this device's admission to a group count for nothing; nil if there is none.
@@ -30,11 +31,8 @@ extension EngineCore {
         groups[group]?.ledger.exclusion(of: identity.linkKey.publicKey)
     }
 
-    /// The account's private group; nil before the account has made it.
-    var privateGroup: GroupID? { groups.keys.first(where: isPrivate) }
-
     /// Whether a group is this account's private group.
-    func isPrivate(_ group: GroupID) -> Bool { groups[group]?.ledger.privateUser == identity.user }
+    func isPrivate(_ group: GroupID) -> Bool { group == privateGroup }
 
     /// Whether any ledger here says that the account has revoked this device.
     var isShutOut: Bool { isRevokedAnywhere(identity.certificate) }
@@ -106,7 +104,7 @@ extension EngineCore {
         if let device, device.isCurrent {
             let isOwn = device.user == identity.user
             if isOwn || isPrivate(group), isForeign(device) { return .givenUp }
-            return isOwn && isOwnDevice(withKey: key) ? .ownDevice : .member
+            return isOwn && (isCurrentMember(of: group) || isOwnDevice(withKey: key)) ? .ownDevice : .member
         }
         if isOwnDevice(withKey: key) { return .ownElsewhere }
         return device == nil ? .unknown : .ended
@@ -115,12 +113,15 @@ extension EngineCore {
     /// Whether a link key belongs to a current device of this account in some group that this device is in, too, and no
     /// ledger says that the account has revoked it.
     private func isOwnDevice(withKey key: AgreementPublicKey) -> Bool {
-        groups.keys.contains { group in
+        guard accountWord.linkKeys.contains(key) else { return false }
+        func isOwn(in group: GroupID) -> Bool {
             guard isCurrentMember(of: group), let device = groups[group]?.state.device(linkKey: key) else {
                 return false
             }
             return device.isCurrent && !isForeign(device)
         }
+        // Nearly always the private group shows it.
+        return privateGroup.map(isOwn) ?? false || groups.keys.contains(where: isOwn)
     }
 
     /// The groups about which `flow` is allowed over a link.

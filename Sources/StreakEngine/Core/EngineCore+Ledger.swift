@@ -23,6 +23,7 @@ extension EngineCore {
     /// The same as part of a change.
     mutating func drop(_ group: GroupID, change: inout DurableChange) {
         groups[group] = nil
+        if group == privateGroup { privateGroup = nil }
         places.lost.remove(group)
         places.farewells.remove(group)
         for link in sessions.keys { sessions[link]?.groups[group] = nil }
@@ -57,7 +58,7 @@ extension EngineCore {
         _ founding: SignedOperation, accessKey: AccessKey, change: inout DurableChange
     ) throws(LedgerError) {
         let ledger = try Ledger(founding: founding)
-        groups[ledger.group] = GroupReplica(ledger: ledger, accessKeys: [accessKey])
+        hold(ledger, accessKeys: [accessKey])
         change.operations.append(
             StoredOperation(group: ledger.group, id: founding.id, bytes: founding.bytes, arrival: takeArrival()))
         change.accessKeys.append(StoredAccessKey(group: ledger.group, key: accessKey.key.rawBytes()))
@@ -71,6 +72,7 @@ extension EngineCore {
         guard let added = try groups[group]?.insert(operation, arrival: arrival), !added.isEmpty else { return [] }
         journal.nextArrival = arrival + 1
         for operation in added {
+            accountWord.note(operation.operation.body)
             change.operations.append(
                 StoredOperation(group: group, id: operation.id, bytes: operation.bytes, arrival: arrival))
         }

@@ -16,16 +16,17 @@ extension EngineCore {
             guard let operation = try? SignedOperation(decoding: stored.bytes) else { continue }  // fetched again
             if let ledger = ledgers[stored.group] {
                 if groups[stored.group] == nil {
-                    groups[stored.group] = GroupReplica(ledger: ledger, accessKeys: keys[stored.group] ?? [])
+                    hold(ledger, accessKeys: keys[stored.group] ?? [])
                 }
                 groups[stored.group]?.noteArrival(stored.arrival, of: operation)
             } else if groups[stored.group] == nil {
                 // Else it is fetched again.
                 guard let ledger = try? Ledger(founding: operation), ledger.group == stored.group else { continue }
-                groups[stored.group] = GroupReplica(ledger: ledger, accessKeys: keys[stored.group] ?? [])
+                hold(ledger, accessKeys: keys[stored.group] ?? [])
             } else {
-                _ = try? groups[stored.group]?.insert(  // fetched again
+                let added = try? groups[stored.group]?.insert(  // fetched again
                     operation, arrival: stored.arrival, withinLimits: false)
+                for operation in added ?? [] { accountWord.note(operation.operation.body) }
             }
         }
         for stored in snapshot.runs where !(groups[stored.group]?.restore(stored) ?? false) {

@@ -15,6 +15,9 @@ struct EngineCore: Sendable {
     var entropy: InjectedEntropy
     var links: Links
     var groups = SortedTable<GroupID, GroupReplica>()
+    /// The account's private group; nil before the account has made it.
+    var privateGroup: GroupID?
+    var accountWord: AccountWord
     var sessions = SessionTable()
     /// How much useless work others may still cause.
     var budget: PeerAbuseBudget
@@ -79,6 +82,7 @@ struct EngineCore: Sendable {
         linkLimits: LinkLimits, recordPace: RecordPace, ledgers: [GroupID: Ledger]
     ) {
         self.identity = identity
+        accountWord = AccountWord(of: identity.user)
         budget = PeerAbuseBudget(pace: recordPace)
         self.entropy = InjectedEntropy(entropy)
         store = snapshot.store

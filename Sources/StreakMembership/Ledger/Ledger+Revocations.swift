@@ -14,7 +14,12 @@ extension Ledger {
     /// not keep.
     public func isRevoked(_ certificate: DeviceCertificate) -> Bool {
         introductions.revocations[certificate.user] != nil
-            && certificate.isRevoked(by: revocations(of: certificate.user))
+            && KnownRevocations(revocations(of: certificate.user)).revoke(certificate)
+    }
+
+    /// The certificates that are published for an account, whether or not they count.
+    public func certificates(of user: UserID) -> [DeviceCertificate] {
+        introductions.byUser[user]?.map(\.certificate) ?? []
     }
 
     /// The links that a device signed and that lead to current devices: those its revocation should keep. Rising.
@@ -41,18 +46,5 @@ extension Ledger {
         let device = revocation.cut.device
         guard revocation.scope == .everyGroup else { return isRevokedOnlyEverywhere(device, of: revocation.user) }
         return !isRevokedEverywhere(device, of: revocation.user)
-    }
-}
-
-extension DeviceCertificate {
-    /// Whether the account's revocations revoke the device, or a device in the certificate's chain by a link that none
-    /// of them keeps.
-    public func isRevoked(by revocations: [DeviceRevocation]) -> Bool {
-        if revocations.contains(where: { $0.cut.device == device }) { return true }
-        return issuers.contains { issuer in
-            let revoking = revocations.filter { $0.cut.device == issuer }
-            guard !revoking.isEmpty, let link = linkName(after: issuer) else { return false }
-            return !revoking.contains { $0.keptLinks.contains(link) }
-        }
     }
 }

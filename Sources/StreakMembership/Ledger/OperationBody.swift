@@ -56,7 +56,7 @@ public enum OperationBody: Hashable, Sendable {
     }
 
     /// The certificate that this operation publishes, if it gives the device a standing.
-    var introducedCertificate: DeviceCertificate? {
+    public var introducedCertificate: DeviceCertificate? {
         switch self {
         case .found(let founding): founding.certificate
         case .admit(let claim): claim.certificate
