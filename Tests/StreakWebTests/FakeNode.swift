@@ -129,7 +129,7 @@ final class FakeNode: NodeCalling, AccountMaking {
             guard link.lowercased().hasPrefix("streakmesh://join/") else { throw NodeFailure.linkMalformed }
             return InvitePreview(
                 group: Self.group, title: title, inviter: Self.laptop, expires: "2026-11-28T09:30:00Z", expired: false,
-                alreadyMember: false)
+                alreadyMember: link.hasSuffix("/MEMBER"))
         case let request as ScoreRequest: return try answer(request)
         case is UndoRequest: return UndoReport(restored: [result("wordle", day: "2026-11-21")], withdrawn: [])
         case let request as BoardRequest: return try board(request)

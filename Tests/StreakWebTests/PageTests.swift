@@ -215,6 +215,11 @@ import Testing
             let text = look.body.split(whereSeparator: \.isWhitespace).joined(separator: " ")
             #expect(text.contains("Made on the machine <strong class=\"mono\">\(FakeNode.laptop.prefix(8))</strong>"))
             #expect(!page.node.asked.contains { $0 is JoinRequest })
+            // Who is in by what this machine knows may be out, and comes in again by a new link.
+            #expect(!look.body.contains("You are in this group already"))
+            let again = try await browser.post("/join/look", "link=streakmesh%3A%2F%2Fjoin%2FMEMBER")
+            for answer in [look, again] { #expect(answer.body.contains("data-busy=\"Joining…\"")) }
+            #expect(again.body.contains("You are in this group already") && again.body.contains("Open the board"))
             let wrong = try await browser.post("/join/look", "link=nonsense")
             #expect(wrong.status == 422)
             #expect(wrong.body.contains("There is no StreakMesh invite in this."))

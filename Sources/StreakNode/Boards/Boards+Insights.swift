@@ -48,9 +48,6 @@ extension Boards {
         return (core.insights(of: PlayerID(user.bytes.array), leavingOut: covered, in: group), covered.count)
     }
 
-    /// The first day whose results may be covered.
-    var firstOpenDay: PuzzleDay { PuzzleDay.lastFinal(at: core.clock.wallTime.seconds).adding(days: 1) }
-
     private func shownDay(_ text: String?) throws -> PuzzleDay {
         min(try core.day(text) ?? core.clock.today, core.clock.today)
     }

@@ -129,7 +129,7 @@ final class Boards {
     ///
     /// - Parameter guards: whether results are left out that this user may not see yet.
     private func tierCoins(in union: GroupsUnion, guards: Bool) -> [PlayerID: DatedCoins] {
-        let openFrom = guards ? firstOpenDay : nil
+        let openFrom = guards ? core.firstOpenDay : nil
         if let unionCoins, unionCoins.edition == core.edition, unionCoins.openFrom == openFrom {
             return unionCoins.made
         }
@@ -162,7 +162,7 @@ final class Boards {
     /// them.
     private func coveredResults(of player: PlayerID, in index: ScoreIndex) -> [ScoreKey] {
         guard player != core.me else { return [] }
-        return index.results(of: player, from: firstOpenDay).filter { result in
+        return index.results(of: player, from: core.firstOpenDay).filter { result in
             index.spoils(
                 result, in: core.knownGame(result.game) ?? Scoring.unknownGame(result.game), for: core.me)
         }.map(\.key)

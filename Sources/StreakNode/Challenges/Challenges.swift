@@ -44,7 +44,9 @@ final class Challenges {
         if let given, !given.standing.isTo(me) || given.challenger != user {
             throw NodeFailure.challengeRefused(.toOthers)
         }
-        let own = core.challenges(in: group, endingFrom: firstOpenDay).filter { $0.challenger == me && !$0.hasEnded }
+        let own = core.challenges(in: group, endingFrom: core.firstOpenDay).filter {
+            $0.challenger == me && !$0.hasEnded
+        }
         let isMade = own.contains {
             $0.standing.challenge.result == place.result.key && $0.standing.challenge.friend == user
         }
@@ -61,15 +63,12 @@ final class Challenges {
         return report(of: group)
     }
 
-    /// The first day that is not over everywhere.
-    private var firstOpenDay: PuzzleDay { PuzzleDay.lastFinal(at: now).adding(days: 1) }
-
     private func lastDay(_ text: String?, of result: DailyScore) throws -> PuzzleDay {
-        let usual = max(result.day, result.day < firstOpenDay ? core.clock.today : result.day)
+        let usual = max(result.day, result.day < core.firstOpenDay ? core.clock.today : result.day)
         let day = try core.day(text) ?? usual
         guard ChallengeTerms(madeAt: now, lastDay: day, isPersonal: true).isPossible else {
             let last = PuzzleDay.furthest(at: now).adding(days: ChallengeTerms.longest)
-            throw NodeFailure.challengeRefused(.lastDay(first: firstOpenDay.description, last: last.description))
+            throw NodeFailure.challengeRefused(.lastDay(first: core.firstOpenDay.description, last: last.description))
         }
         return day
     }
@@ -163,7 +162,7 @@ final class Challenges {
         guard let index = core.views[group]?.index, user != me, core.isPlayer(me, in: group),
             core.isPlayer(user, in: group)
         else { return [] }
-        let results = index.results(of: PlayerID(me.bytes.array), from: firstOpenDay)
+        let results = index.results(of: PlayerID(me.bytes.array), from: core.firstOpenDay)
         return results.filter { result in
             core.namedGame(result.game, in: group).model != .count && !core.hasPlayed(user, result, in: group)
         }.map { result in

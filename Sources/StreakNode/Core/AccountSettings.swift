@@ -19,11 +19,11 @@ struct GroupSharing: Equatable, Sendable {
 /// The names: `favourite/GAME` and `reminded/GAME`, 1 or 0, where it differs from the default · a name alone, for a
 /// text · `stopped/GROUP` · `unshared/GROUP/GAME` · `chosen/RESULT`, where GROUP is 40 hexadecimal digits of the
 /// group's ID and RESULT the same of the hash of the result's subject · `recovered/DEVICE`, written like a group: the
-/// recovery key made that machine · `dropped/GROUP`: the user left it while nobody else was in it · `muted/USER`, 40 digits of the ID by which a group shows a person ·
-/// `read/GROUP/DEVICE`, u64: when the last message was written that the user has seen there on that machine, in
-/// milliseconds since 1970 · `looked/DEVICE`, see `ActivityLook` · `told/DEVICE`, see `NotificationLog` ·
-/// `differs/RESULT`, time u64 · subject blob · value: the
-/// replaced value of another machine, until the user has chosen.
+/// recovery key made that machine · `dropped/GROUP`: the user left it while nobody else was in it · `muted/USER`, 40
+/// digits of the ID by which a group shows a person · `read/GROUP/DEVICE`, u64: when the last message was written that
+/// the user has seen there on that machine, in milliseconds since 1970 · `looked/DEVICE`, see `ActivityLook` ·
+/// `told/DEVICE`, see `NotificationLog` · `differs/RESULT`, time u64 · subject blob · value: the replaced value of
+/// another machine, until the user has chosen.
 struct AccountSettings: Sendable {
     private var sharing: [String: GroupSharing] = [:]
     private var texts: [String: String] = [:]

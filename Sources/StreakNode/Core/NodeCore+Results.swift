@@ -97,6 +97,9 @@ extension NodeCore {
 
     // MARK: What this user may see
 
+    /// The first day that is not over everywhere: its results may be covered.
+    var firstOpenDay: PuzzleDay { PuzzleDay.lastFinal(at: clock.wallTime.seconds).adding(days: 1) }
+
     /// Whether a member's result is covered.
     func isCovered(_ result: DailyScore, of user: UserID, in group: GroupID) -> Bool {
         spoilerGuard(in: group).covers(result, of: user)
@@ -105,7 +108,7 @@ extension NodeCore {
     func spoilerGuard(in group: GroupID) -> SpoilerGuard {
         SpoilerGuard(
             isOn: guardsSpoilers(in: group), me: identity.user, player: me,
-            openFrom: PuzzleDay.lastFinal(at: clock.wallTime.seconds).adding(days: 1), index: views[group]?.index,
+            openFrom: firstOpenDay, index: views[group]?.index,
             game: { self.namedGame($0, in: group) })
     }
 

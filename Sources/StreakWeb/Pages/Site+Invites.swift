@@ -84,16 +84,19 @@ extension Site {
         let link = visit.fields.required("link").trimmingSpaces
         let preview = try await node.call(LinkRequest.inspect(link: link))
         let expiry = Timestamp(preview.expires)
+        // A member may be out and not have heard so: a new invite brings it back in.
         let trouble =
-            preview.alreadyMember
-            ? "You are in this group already."
-            : preview.expired ? "This link has expired. Ask your friend for a new one." : nil
+            preview.expired
+            ? "This link has expired. Ask your friend for a new one."
+            : preview.alreadyMember
+                ? "You are in this group already, as far as this machine knows. If your friends do not see you there, join again."
+                : nil
         return try await showJoin(
             visit,
             offer: JoinView.Offer(
                 title: preview.title, inviter: String(preview.inviter.prefix(8)),
                 expires: expiry.map { "\($0.dateText) (\($0.relativeText(to: now())))" } ?? preview.expires,
-                usable: trouble == nil, trouble: trouble,
+                usable: !preview.expired, trouble: trouble,
                 groupHref: preview.alreadyMember ? BoardSelection(group: preview.group).href : nil))
     }
 
