@@ -283,6 +283,24 @@ struct OwnGroupsTests {
         groups.count { network.nodes[second].engine.isMember(of: $0) }
     }
 
+    @Test func `what a machine has refused because it had too many at once comes later on the same link`() throws {
+        var (household, second) = try household(seed: 45)
+        household.network.nodes[second].isOn = false
+        let groups = try (0..<20).map { number in
+            try #require(household.network.command(.foundGroup(title: "Group \(number)"), at: 1).flatMap(\.group))
+        }
+        let device = household.network.nodes[1].identity.device
+        household.network.restart(second)
+        household.network.corrupt(second) { engine in
+            // As after many restarts of the other machine, which forgets what it has handed over.
+            for _ in 0..<64 { _ = engine.core.charge(.receivedGroups, to: .device(device)) }
+        }
+        household.network.run(for: Self.patience)
+        #expect(brought(household.network, groups, second) < 5)
+        household.network.run(for: .seconds(400))
+        #expect(brought(household.network, groups, second) == 20)
+    }
+
     @Test func `a machine that floods another with groups brings it few, and keeps away none of a third one`() throws {
         var (household, second) = try household(seed: 41)
         let third = try household.linkMachine(to: 1)
@@ -373,6 +391,10 @@ struct OwnGroupsTests {
         household.network.run(for: .seconds(10))
         try #require(isIn(second, later, household))
         #expect(household.network.command(.revokeDevice(device, accountKey: account), at: 1) == .done)
+        // The machine certifies another one, after that.
+        let made = household.network.nodes[try household.linkMachine(to: stolen)].identity
+        household.network.run(for: .seconds(10))
+        #expect(household.network.nodes[0].engine.state(of: later)?.isCurrentMember(device: made.device) ?? false)
         // The friend hears nothing of it, and so keeps the machine up to date.
         household.network.isCut = { Set([$0, $1]) == [0, 1] || Set([$0, $1]) == [1, stolen] }
         household.network.run(for: .seconds(120))
@@ -398,7 +420,8 @@ struct OwnGroupsTests {
         #expect(household.network.command(.revokeDevice(device, accountKey: account), at: 1) == .done)
         household.network.run(for: .seconds(10))
         for node in [0, 1, second] {
-            #expect(household.network.nodes[node].engine.state(of: later)?.isCurrentMember(device: device) == false)
+            let state = household.network.nodes[node].engine.state(of: later)
+            for lost in [device, made.device] { #expect(state?.isCurrentMember(device: lost) == false) }
         }
         #expect(!isIn(stolen, later, household))
     }

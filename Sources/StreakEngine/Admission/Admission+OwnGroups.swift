@@ -18,11 +18,8 @@ extension Admission {
     /// Groups that are on their way on a link. The next one waits until the machine has proven a key of one of them, so
     /// that a link that breaks has cost few of those that may be handed over.
     private static let maximumUnderWay = 8
-    /// How long one counts as being on its way. The machine may not take it, and does not say so.
-    private static let patience: Duration = .seconds(30)
 
-    /// Hands the account's other machines the groups that they are in by the ledgers here and have proven no key of,
-    /// each once on a link.
+    /// Hands the account's other machines the groups that they are in by the ledgers here and have proven no key of.
     mutating func offerGroups(core: inout EngineCore) {
         nextOffer = nil
         for link in core.sessions.keys {
@@ -38,24 +35,31 @@ extension Admission {
         to machine: DeviceCertificate, over link: LinkID, core: inout EngineCore
     ) -> MonotonicInstant? {
         guard let session = core.sessions[link] else { return nil }
-        var underWay = session.offeredGroups.filter { session.groups[$0.key] == nil }.map {
-            $0.value.advanced(by: Self.patience)
-        }.filter { $0 > core.now }
-        for group in core.groups.keys
-        where session.groups[group] == nil && session.offeredGroups[group] == nil && !core.isPrivate(group) {
-            guard core.isCurrentMember(of: group),
-                core.groups[group]?.state.isCurrentMember(device: machine.device) ?? false
-            else { continue }
+        let lacking = core.groups.keys.filter { group in
+            session.groups[group] == nil && !core.isPrivate(group) && core.isCurrentMember(of: group)
+                && core.groups[group]?.state.isCurrentMember(device: machine.device) ?? false
+        }
+        let payer = PeerAbuseBudget.Payer.device(machine.device)
+        let offered = session.offeredGroups
+        var underWay = offered.filter { session.groups[$0.key] == nil && $0.value.underWayUntil > core.now }
+            .map(\.value.underWayUntil)
+        // What was handed over before comes last: there may be a reason why it is not taken.
+        for group in lacking.filter({ offered[$0] == nil }) + lacking.filter({ offered[$0]?.again != nil }) {
+            let last = offered[group]
+            if let again = last?.again, again > core.now { continue }
             guard underWay.count < Self.maximumUnderWay else { return underWay.min() }
-            let turn = core.budget.nextTurn(of: .handedGroups, for: .device(machine.device), at: core.now)
-            guard turn <= core.now, core.charge(.handedGroups, to: .device(machine.device)) else { return turn }
-            underWay.append(core.now.advanced(by: Self.patience))
-            core.sessions[link]?.offeredGroups[group] = core.now
+            guard core.budget.charge(.handedGroups, to: payer, at: core.now) else {
+                let turn = core.budget.nextTurn(of: .handedGroups, for: payer, at: core.now)
+                return max(turn, core.now.advanced(by: .seconds(1)))
+            }
+            let offer = OfferedGroup(at: core.now, count: (last?.count ?? 0) + 1)
+            underWay.append(offer.underWayUntil)
+            core.sessions[link]?.offeredGroups[group] = offer
             handOver(group, over: link, core: &core)
             // It may have heard this device's proofs before this device was in the group.
             core.post(.greet(link))
         }
-        return nil
+        return lacking.compactMap { core.sessions[link]?.offeredGroups[$0]?.again }.min()
     }
 
     /// Whether to receive a group that another machine of this account hands over, with so many arriving over the link.

@@ -31,8 +31,8 @@ struct PeerSession: Sendable {
     var clock: PeerClock?
     /// Groups whose access key both sides have proven to hold.
     var groups: [GroupID: PeerGroup] = [:]
-    /// When groups were handed to it, because it is a machine of this account that lacked them.
-    var offeredGroups: [GroupID: MonotonicInstant] = [:]
+    /// Groups that were handed to it, because it is a machine of this account that lacked them.
+    var offeredGroups: [GroupID: OfferedGroup] = [:]
 
     init(
         link: LinkID, key: AgreementPublicKey, handshakeHash: [UInt8], label: LinkKeyLabel, isInitiator: Bool
@@ -43,6 +43,21 @@ struct PeerSession: Sendable {
         self.label = label
         self.isInitiator = isInitiator
     }
+}
+
+/// A group that was handed over on a link.
+struct OfferedGroup: Sendable {
+    /// When, the last time.
+    let at: MonotonicInstant
+    /// How often.
+    let count: Int
+
+    /// How long it counts as being on its way. The machine may not take it, and does not say so.
+    private static let patience: Duration = .seconds(30)
+
+    var underWayUntil: MonotonicInstant { at.advanced(by: Self.patience) }
+    /// When to hand it over again: after 1/2, 2, 8 and 32 minutes. The machine may have had too many at once.
+    var again: MonotonicInstant? { count > 4 ? nil : at.advanced(by: Self.patience * (1 << (2 * (count - 1)))) }
 }
 
 /// The state of one group on a link.

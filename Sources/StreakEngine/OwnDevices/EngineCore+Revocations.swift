@@ -13,9 +13,12 @@ extension EngineCore {
         guard member.contains(where: { mayRevoke(device, in: $0) }) else {
             return complete(id, .failed(.notAllowed(.refused(.unknownDevice(device)))))
         }
-        // Devices that it certified and that the account still uses stay valid, whichever group knows them.
+        // Devices that it certified and that the account still uses stay valid, whichever group knows them. Not those
+        // that it certified after it was revoked: the first word about that counts.
         let user = identity.user
-        let kept = member.flatMap { groups[$0]?.ledger.keptLinks(revoking: device, of: user) ?? [] }
+        let kept =
+            accountWord.revocations.keptLinks(of: device)
+            ?? member.flatMap { groups[$0]?.ledger.keptLinks(revoking: device, of: user) ?? [] }
         var change = DurableChange()
         var work: [Work] = []
         var refused: [GroupID] = []

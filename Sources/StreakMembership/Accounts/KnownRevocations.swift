@@ -1,4 +1,4 @@
-import StreakWire
+public import StreakWire
 
 /// Devices that an account has revoked. A revocation is never taken back, so this only grows.
 public struct KnownRevocations: Sendable {
@@ -15,6 +15,9 @@ public struct KnownRevocations: Sendable {
     public mutating func insert(_ revocation: DeviceRevocation) {
         keptLinks[revocation.cut.device, default: []].formUnion(revocation.keptLinks)
     }
+
+    /// The links of a device that stay valid, rising; nil if it is not revoked.
+    public func keptLinks(of device: DeviceID) -> [Bytes32]? { keptLinks[device]?.sorted() }
 
     /// Whether they revoke a certificate's device, or a device in its chain by a link that none of them keeps.
     public func revoke(_ certificate: DeviceCertificate) -> Bool {
