@@ -361,14 +361,24 @@ struct OwnGroupsTests {
     ) throws {
         var (household, second) = try household(seed: 43)
         var entropy = SeededEntropy(seed: 8)
+        // What came by a machine that was shut out since does not count.
+        let stolen = try household.linkMachine(to: 1)
+        household.network.run(for: .seconds(30))
+        let junk = try #require(household.network.command(.foundGroup(title: "Junk"), at: stolen).flatMap(\.group))
+        household.network.run(for: .seconds(5))
+        try #require(isIn(second, junk, household))
+        let (account, device) = (household.network.nodes[1].account, household.network.nodes[stolen].identity.device)
+        #expect(household.network.command(.revokeDevice(device, accountKey: account), at: 1) == .done)
+        household.network.nodes[stolen].isOn = false
+        household.network.run(for: .seconds(5))
         let made = try handOver("More", in: household, to: second, entropy: &entropy)
         let replicas = household.network.nodes[second].engine.core.groups
-        let held = replicas.keys.reduce(0) { $0 + (replicas[$1]?.ledger.weight ?? 0) }
+        let held = replicas.keys.filter { $0 != junk }.reduce(0) { $0 + (replicas[$1]?.ledger.weight ?? 0) }
         let ledger = try #require(replicas[household.club]?.ledger)
         household.network.corrupt(second) { engine in
             engine.admission.returns[made.group] = HeldReturn(
                 ledger: ledger, accessKeys: [], friend: engine.identity.user, offeredAt: 0,
-                size: LedgerIntake.maximumSize - held - (isFull ? 0 : 64 << 10))
+                size: LedgerIntake.maximumSize - held - (isFull ? 0 : made.operations.reduce(0) { $0 + $1.count }))
         }
         household.network.say(
             [made.welcome, .operations(GroupHandle(made.group), made.operations, isFinal: true)], from: 1, to: second)

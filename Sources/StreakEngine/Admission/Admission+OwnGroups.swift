@@ -64,8 +64,19 @@ extension Admission {
 
     /// Whether to receive a group that another machine of this account hands over, with so many arriving over the link.
     func mayReceive(_ arriving: Int, from machine: DeviceCertificate, core: inout EngineCore) -> Bool {
-        arriving < Self.maximumUnderWay && core.groups.count + arriving < FriendMessage.maximumGroups
+        arriving < Self.maximumUnderWay
+            && core.groups.keys.count { !isOfThief($0, core: core) } + arriving < FriendMessage.maximumGroups
             && core.charge(.receivedGroups, to: .device(machine.device))
+    }
+
+    /// Whether the account is in a group by a machine that it has shut out since. Such groups take no room from those of
+    /// honest machines.
+    func isOfThief(_ group: GroupID, core: EngineCore) -> Bool {
+        guard core.hasShutOut, let replica = core.groups[group],
+            let admission = replica.state.member(core.identity.user)?.admittedBy,
+            let bringer = replica.ledger.operation(admission)?.operation.body.introducedCertificate
+        else { return false }
+        return core.isGivenUp(bringer)
     }
 
     /// Enters a group that another machine of this account has handed over, if its ledger shows both machines.

@@ -56,12 +56,11 @@ extension Admission {
         }.filter { core.sessions[$0.key] != nil }
     }
 
-    /// How much memory ledgers take that others handed over without being asked, or may have, in bytes. Those of the
-    /// account's groups do not show how they came.
+    /// How much memory ledgers take that others handed over without being asked, or may have, in bytes.
     private func handedSize(core: EngineCore) -> Int {
         returns.values.reduce(0) { $0 + $1.size }
             + offeredLedgers.values.reduce(0) { $0 + $1.values.reduce(0) { $0 + $1.size } }
-            + core.groups.keys.reduce(0) { $0 + (core.groups[$1]?.ledger.weight ?? 0) }
+            + core.groups.keys.reduce(0) { $0 + (isOfThief($1, core: core) ? 0 : core.groups[$1]?.ledger.weight ?? 0) }
     }
 
     /// Accepts a ledger that follows such a welcome. False if none is expected.

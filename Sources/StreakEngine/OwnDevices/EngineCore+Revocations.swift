@@ -54,7 +54,10 @@ extension EngineCore {
                 return try engine.publishGeneral(general, in: group, change: &change)
             }
         }
-        if work.isEmpty, let refusal { return complete(id, .failed(.notAllowed(refusal))) }
+        // Where the device is out everywhere else, only the groups that are too full are to be told of.
+        if work.isEmpty, let refusal, accountWord.revocations.keptLinks(of: device) == nil {
+            return complete(id, .failed(.notAllowed(refusal)))
+        }
         keysAreStale = true
         persist(change, then: [.complete(id, refused.isEmpty ? .done : .refusedBy(refused))] + work)
     }
