@@ -30,10 +30,13 @@ extension MeshEngine {
     /// Whether any ledger here says that the account has revoked this device.
     public var isShutOut: Bool { core.isShutOut }
 
-    /// Whether the account has revoked any device, as far as the private group says.
+    /// Whether the account has revoked any device, as far as the ledgers here say.
     public var hasShutOut: Bool { core.hasShutOut }
 
-    /// Whether the private group says that the account has revoked a device, though another ledger may not show it.
+    /// Whether the account has revoked a device itself, and not only one that certified it.
+    public func isShutOut(_ device: DeviceID) -> Bool { core.isShutOut(device) }
+
+    /// Whether the account has revoked a device or one that certified it, as far as the ledgers here say.
     public func isGivenUp(_ certificate: DeviceCertificate) -> Bool { core.isGivenUp(certificate) }
 
     /// How long a device link lives, in seconds.

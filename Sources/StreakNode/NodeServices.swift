@@ -61,6 +61,7 @@ final class NodeServices {
         health.damageFoundAtStart(setAside: damaged, lostChanges: lostChanges)
         rebuildViews()
         results.reviewAll()
+        shutOutMachines.review()
     }
 
     func rebuildViews() {
@@ -158,7 +159,7 @@ extension NodeServices: LoopFollower {
 
     var nextDeadline: MonotonicInstant? {
         let own = guest.isPlaying ? [] : [reminders.next, notifications.next]
-        return (own + [internet.nextDeadline]).compactMap(\.self).min()
+        return (own + [internet.nextDeadline, shutOutMachines.nextDeadline]).compactMap(\.self).min()
     }
 
     func networkOpened() { internet.opened() }

@@ -296,7 +296,10 @@ struct OwnGroupsTests {
             for _ in 0..<64 { _ = engine.core.charge(.receivedGroups, to: .device(device)) }
         }
         household.network.run(for: Self.patience)
-        #expect(brought(household.network, groups, second) < 5)
+        let few = brought(household.network, groups, second)
+        #expect(few < 5)
+        let sessions = household.network.nodes[1].engine.core.sessions
+        #expect(sessions.keys.allSatisfy { (sessions[$0]?.offeredGroups.count ?? 0) <= 8 + few }, "eight are under way")
         household.network.run(for: .seconds(400))
         #expect(brought(household.network, groups, second) == 20)
     }
@@ -383,6 +386,35 @@ struct OwnGroupsTests {
         household.network.say(
             [made.welcome, .operations(GroupHandle(made.group), made.operations, isFinal: true)], from: 1, to: second)
         #expect(isIn(second, made.group, household) == !isFull)
+    }
+
+    @Test func `what one revocation of a machine keeps is kept, whatever another that did not know of it says`() throws
+    {
+        var household = try Household(seed: 46)
+        let second = try household.recover()
+        household.network.run(for: .seconds(60))
+        let stolen = try household.linkMachine(to: 1)
+        household.network.run(for: .seconds(30))
+        // Only the second machine knows whom the stolen one has certified before it was stolen.
+        household.network.isCut = { $0 == 1 || $1 == 1 }
+        let honest = try household.linkMachine(to: stolen)
+        let kept = household.network.nodes[honest].identity.certificate
+        household.network.run(for: .seconds(10))
+        household.network.nodes[stolen].isOn = false
+        let (account, device) = (household.network.nodes[1].account, household.network.nodes[stolen].identity.device)
+        for node in [1, second] {
+            #expect(household.network.command(.revokeDevice(device, accountKey: account), at: node) == .done)
+        }
+        // Until it hears of the other revocation, the first machine does without the honest one, and no more than that.
+        let first = household.network.nodes[1].engine
+        #expect(first.isShutOut(device) && first.isGivenUp(kept) && !first.isShutOut(kept.device))
+        household.network.isCut = { _, _ in false }
+        household.network.run(for: .seconds(120))
+        for node in [1, second, honest] {
+            let engine = household.network.nodes[node].engine
+            #expect(!engine.isGivenUp(kept) && !engine.isShutOut(kept.device))
+            #expect(engine.privateGroup.flatMap(engine.state)?.isCurrentMember(device: kept.device) ?? false)
+        }
     }
 
     @Test func `a machine that was shut out is given nothing by the others, where it still is in a group, either`()

@@ -48,8 +48,11 @@ extension Admission {
         offeredLedgers[link, default: [:]][GroupHandle(group)] = intake
     }
 
+    /// When the first of them is given up.
+    var offersStallAt: MonotonicInstant? { offeredLedgers.values.lazy.flatMap { $0.values.lazy.map(\.due) }.min() }
+
     /// Forgets ledgers of which nothing has arrived for a while, and those whose links are gone.
-    private mutating func forgetStalledOffers(core: EngineCore) {
+    mutating func forgetStalledOffers(core: EngineCore) {
         offeredLedgers = offeredLedgers.compactMapValues { intakes in
             let live = intakes.filter { $0.value.due > core.now }
             return live.isEmpty ? nil : live

@@ -21,7 +21,9 @@ struct Admission: Sendable {
 
     init(core: inout EngineCore) { restoreReturns(core: &core) }
 
-    var nextDeadline: MonotonicInstant? { (joins.values.map(\.nextDeadline) + [nextOffer].compactMap { $0 }).min() }
+    var nextDeadline: MonotonicInstant? {
+        [joins.values.map(\.nextDeadline).min(), nextOffer, offersStallAt].compactMap { $0 }.min()
+    }
     /// Links over which this device joins.
     var joiningLinks: Set<LinkID> { Set(joins.values.compactMap(\.stage.link)) }
     var isJoining: Bool { !joins.isEmpty }
@@ -373,7 +375,11 @@ struct Admission: Sendable {
 
     mutating func runTimers(core: inout EngineCore) {
         redialJoins(core: &core)
-        if let nextOffer, nextOffer <= core.now { offerGroups(core: &core) }
+        if let nextOffer, nextOffer <= core.now {
+            self.nextOffer = nil
+            core.offerGroupsOnceStored()
+        }
+        if let offersStallAt, offersStallAt <= core.now { forgetStalledOffers(core: core) }
         for id in joins.keys.sorted() {
             guard let attempt = joins[id] else { continue }
             if attempt.deadline <= core.now {

@@ -51,9 +51,9 @@ struct LedgerIntake: Sendable {
                 guard operation.id.bytes == group.bytes else { throw .notFounding }
                 ledger = try Ledger(founding: operation)
             } else {
-                // Accounts' shares depend on the order of arrival, but nobody writes in a full ledger.
-                if let ledger, ledger.isFull { throw .tooLarge(size: ledger.weight) }
+                // Accounts' shares depend on the order of arrival. The size of the whole does not.
                 _ = try ledger?.insert(operation, withinLimits: false)
+                if let ledger, ledger.isTooLarge { throw .tooLarge(size: ledger.weight) }
             }
         }
     }

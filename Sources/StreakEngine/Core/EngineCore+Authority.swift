@@ -20,7 +20,8 @@ extension EngineCore {
     func pair(with user: UserID) -> GroupID? { friendGroups.first { $0.friend == user && $0.isPair }?.group }
 
     /// Whether a ledger here says that the account has revoked a certificate's device, or revoked a device in its chain
-    /// and did not keep that link. Not every group of the account knows every device.
+    /// and did not keep that link. Not every group of the account knows every device. Of this account, all ledgers are
+    /// asked together: a link that any of them keeps is kept.
     func isRevokedAnywhere(_ certificate: DeviceCertificate) -> Bool {
         if certificate.user == identity.user { return accountWord.revocations.revoke(certificate) }
         return groups.keys.contains { groups[$0]?.ledger.isRevoked(certificate) ?? false }
@@ -37,16 +38,17 @@ extension EngineCore {
     /// Whether any ledger here says that the account has revoked this device.
     var isShutOut: Bool { isRevokedAnywhere(identity.certificate) }
 
-    /// The ledger in which the account says which devices it has revoked.
-    private var privateLedger: Ledger? { privateGroup.flatMap { groups[$0]?.ledger } }
-
-    /// Whether the private group says that the account has revoked a device, though another ledger may not show it.
+    /// Whether the account has revoked a device, as far as the ledgers here say, though another may not show it.
     func isGivenUp(_ certificate: DeviceCertificate) -> Bool {
-        certificate.user == identity.user && privateLedger?.isRevoked(certificate) ?? false
+        certificate.user == identity.user && isRevokedAnywhere(certificate)
     }
 
-    /// Whether the private group says so of any device.
-    var hasShutOut: Bool { !(privateLedger?.revocations(of: identity.user).isEmpty ?? true) }
+    /// Whether the account has revoked any device.
+    var hasShutOut: Bool { !accountWord.revocations.isEmpty }
+
+    /// Whether the account has revoked a device itself, and not only one that certified it: what earlier revocations of
+    /// that one keep may not have arrived yet.
+    func isShutOut(_ device: DeviceID) -> Bool { accountWord.revocations.keptLinks(of: device) != nil }
 
     /// Whether a device is not, or no longer, a machine of this account, whatever one ledger says.
     func isForeign(_ device: GroupState.Device) -> Bool {

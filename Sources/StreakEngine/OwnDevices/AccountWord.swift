@@ -4,8 +4,8 @@ import StreakMembership
 import StreakReplication
 import StreakWire
 
-/// What the ledgers here have said of this account's devices since this engine was made. It only grows, so it is asked
-/// for every message on every link, instead of all ledgers.
+/// What the ledgers here have said of this account's devices since this engine was made, those that wait for the user's
+/// decision included. It only grows, so it is asked for every message on every link, instead of all ledgers.
 struct AccountWord: Sendable {
     private let user: UserID
     private(set) var revocations = KnownRevocations()

@@ -13,8 +13,8 @@ extension EngineCore {
         guard member.contains(where: { mayRevoke(device, in: $0) }) else {
             return complete(id, .failed(.notAllowed(.refused(.unknownDevice(device)))))
         }
-        // Devices that it certified and that the account still uses stay valid, whichever group knows them. Not those
-        // that it certified after it was revoked: the first word about that counts.
+        // Devices that it certified and that the account still uses stay valid, whichever group knows them. If it is
+        // revoked already, only those that were kept then: it may have certified others since.
         let user = identity.user
         let kept =
             accountWord.revocations.keptLinks(of: device)
@@ -55,7 +55,7 @@ extension EngineCore {
             }
         }
         // Where the device is out everywhere else, only the groups that are too full are to be told of.
-        if work.isEmpty, let refusal, accountWord.revocations.keptLinks(of: device) == nil {
+        if work.isEmpty, let refusal, !isShutOut(device) {
             return complete(id, .failed(.notAllowed(refusal)))
         }
         keysAreStale = true

@@ -38,8 +38,12 @@ extension Ledger {
         throw .tooManyOperations(operation.author)
     }
 
-    /// Whether nobody may add anything any more.
-    public var isFull: Bool { usage.total >= budget.ofOwner.end }
+    /// Whether it weighs more than any ledger can that accepted its operations one by one: nobody adds any from the end
+    /// of the owner on.
+    public var isTooLarge: Bool {
+        let largest = ProtocolLimits.maximumOperationSize + LedgerUsage.weightOfOperation + 2 * laneEnds.count
+        return usage.total > budget.ofOwner.end + largest
+    }
 
     private var budget: LedgerBudget { rules.budget }
 

@@ -35,6 +35,7 @@ final class DroppedGroups {
                 core.publish(.groupsChanged)
             } else {
                 loop.post(.write([(privateGroup, [AccountSettings.draft(dropping: group, false)])]))
+                guard core.engine.isMember(of: group) else { continue }
                 core.publish(
                     .notice(
                         "“\(core.title(of: group))” stays on your list: one of your machines let somebody in before it knew "

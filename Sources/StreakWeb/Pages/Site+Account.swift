@@ -174,7 +174,7 @@ extension Site {
         ) { (report: DeviceListReport, _) in
             report.refusedBy.isEmpty
                 ? "Shut out. Friends' machines follow as soon as they hear of it."
-                : "Shut out, but not from \(report.refusedBy.map { "“\($0)”" }.joined(separator: ", ")), which can take no further changes. Leave it."
+                : "Shut out, but not from \(report.refusedBy.map { "“\($0)”" }.joined(separator: ", ")), which can take no further changes."
         },
         Form("/backup", Site.backUp) { site, visit, refusal in try await site.showBackup(visit, refusal: refusal) },
         Form("/reminders", Site.changeReminders), Form("/notifications", Site.changeNotifications), rulesForm,

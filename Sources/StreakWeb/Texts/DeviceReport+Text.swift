@@ -63,13 +63,13 @@ extension DeviceReport {
 }
 
 extension StrayMachineReport {
-    /// “The machine 4c1d9e70, which you shut out, is still in “Club”.”
+    /// “The machine 4c1d9e70, which is shut out, is still in “Club”.”
     public var sentence: String { sentenceOfStray(device, in: groups) }
 }
 
 private func sentenceOfStray(_ device: String, in groups: [String]) -> String {
     let titles = groups.map { "“\($0)”" }.joined(separator: ", ")
-    return "The machine \(device.prefix(8)), which you shut out, is still in \(titles)."
+    return "The machine \(device.prefix(8)), which is shut out, is still in \(titles)."
 }
 
 extension MembersReport {

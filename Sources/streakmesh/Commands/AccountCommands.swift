@@ -268,7 +268,7 @@ struct DeviceCommand: AsyncParsableCommand {
             context.show(report) { style in
                 ["Shut out. Your friends' machines follow as soon as they hear of it."]
                     + report.refusedBy.map {
-                        "\(style.applying(.bad, to: "✗")) “\($0.printable)” is too full to hear of it, so the machine is still in it. Leave that group."
+                        "\(style.applying(.bad, to: "✗")) “\($0.printable)” is too full to hear of it, so the machine is still in it."
                     } + report.lines(style)
             }
         }
