@@ -194,6 +194,8 @@ public struct MeshEngine: Sendable {
                 sync.sendDigest(of: group, over: link, core: &core)
             } else {
                 greeting.openUnauthorised(group, over: link, core: &core)
+                // Whoever let this device in is out itself: there is nothing to wait for on this link.
+                admission.completeJoins(of: group, over: link, core: &core)
             }
         case .authorised(let group, let link):
             notices.reconsider()

@@ -397,6 +397,7 @@ struct OwnGroupsTests {
         household.network.run(for: .seconds(30))
         // Only the second machine knows whom the stolen one has certified before it was stolen.
         household.network.isCut = { $0 == 1 || $1 == 1 }
+        let before = try #require(household.network.command(.foundGroup(title: "Before"), at: 1).flatMap(\.group))
         let honest = try household.linkMachine(to: stolen)
         let kept = household.network.nodes[honest].identity.certificate
         household.network.run(for: .seconds(10))
@@ -415,6 +416,29 @@ struct OwnGroupsTests {
             #expect(!engine.isGivenUp(kept) && !engine.isShutOut(kept.device))
             #expect(engine.privateGroup.flatMap(engine.state)?.isCurrentMember(device: kept.device) ?? false)
         }
+        let after = try #require(household.network.command(.foundGroup(title: "After"), at: 1).flatMap(\.group))
+        household.network.run(for: .seconds(30))
+        for group in [before, after, household.club] { #expect(isIn(honest, group, household)) }
+        #expect(household.network.nodes[1].engine.state(of: after)?.isCurrentMember(device: device) == false)
+    }
+
+    @Test func `joining ends at once where a machine that was shut out lets this one in`() throws {
+        var household = try Household(seed: 47)
+        let stolen = try household.linkMachine(to: 1)
+        household.network.run(for: .seconds(30))
+        let (account, device) = (household.network.nodes[1].account, household.network.nodes[stolen].identity.device)
+        household.network.isCut = { $0 == 1 || $1 == 1 }
+        #expect(household.network.command(.revokeDevice(device, accountKey: account), at: 1) == .done)
+        let later = try household.network.joinGroup(0, [stolen], title: "Later")
+        guard case .invite(_, let text)? = household.network.command(.invite(later, uses: 0, lifetime: 3_600), at: 0)
+        else { throw EngineNetwork.SetUpFailure() }
+        household.network.run(for: .seconds(5))
+        household.network.isCut = { Set([$0, $1]) == [0, 1] }
+        let start = household.network.now
+        #expect(
+            household.network.command(.join(try InviteLink(parsing: text), timeout: .seconds(60)), at: 1)
+                == .group(later))
+        #expect(household.network.now < start.advanced(by: .seconds(10)))
     }
 
     @Test func `a machine that was shut out is given nothing by the others, where it still is in a group, either`()

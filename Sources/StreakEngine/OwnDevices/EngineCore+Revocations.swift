@@ -108,18 +108,23 @@ extension EngineCore {
         return added
     }
 
-    /// The revocations for every group that this account has made and this device knows.
+    /// The revocations for every group that this account has made and this device knows: of each device one, and those
+    /// that keep what the ones before them do not.
     var generalRevocations: [DeviceRevocation] {
         let words = privateGroup.flatMap { groups[$0]?.ledger.revocations(of: identity.user) } ?? []
-        var known: Set<DeviceID> = []
-        return words.filter { $0.scope == .everyGroup && known.insert($0.cut.device).inserted }
+        var known = KnownRevocations()
+        return words.filter { word in
+            guard word.scope == .everyGroup, known.lack(word) else { return false }
+            known.insert(word)
+            return true
+        }
     }
 
     /// Tells a group which devices the account revoked elsewhere; tells every group, if the news is in the private
     /// group.
     ///
-    /// Not if the device has signed operations there: a revocation for every group would keep none of them. Only a cut
-    /// for that group, which needs the recovery key, can say what stays.
+    /// Not if the device has signed operations there and none revokes it: a revocation for every group would keep none of
+    /// them. Only a cut for that group, which needs the recovery key, can say what stays.
     mutating func tellRevocations(in group: GroupID) {
         guard let privateGroup, isCurrentMember(of: privateGroup) else { return }
         for target in isPrivate(group) ? groups.keys : [group] {
@@ -135,10 +140,11 @@ extension EngineCore {
         guard isCurrentMember(of: target), let ledger = groups[target]?.ledger else { return [] }
         let general = generalRevocations
         guard !general.isEmpty else { return [] }
-        let known = Set(ledger.revocations(of: identity.user).map(\.cut.device))
+        let known = KnownRevocations(ledger.revocations(of: identity.user))
         var added: [SignedOperation] = []
-        for revocation in general
-        where ledger.longestTip(of: revocation.cut.device) == nil && !known.contains(revocation.cut.device) {
+        for revocation in general where known.lack(revocation) {
+            let device = revocation.cut.device
+            guard known.keptLinks(of: device) != nil || ledger.longestTip(of: device) == nil else { continue }
             // A group whose ledger accepts no further operations of this device stays as it is.
             added += (try? publishGeneral(revocation, in: target, change: &change)) ?? []
         }

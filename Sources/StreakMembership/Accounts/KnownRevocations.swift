@@ -19,6 +19,12 @@ public struct KnownRevocations: Sendable {
     /// The links of a device that stay valid, rising; nil if it is not revoked.
     public func keptLinks(of device: DeviceID) -> [Bytes32]? { keptLinks[device]?.sorted() }
 
+    /// Whether another one revokes one more device, or keeps a link that none of them keeps.
+    public func lack(_ revocation: DeviceRevocation) -> Bool {
+        guard let kept = keptLinks[revocation.cut.device] else { return true }
+        return !kept.isSuperset(of: revocation.keptLinks)
+    }
+
     /// Whether they revoke a certificate's device, or a device in its chain by a link that none of them keeps.
     public func revoke(_ certificate: DeviceCertificate) -> Bool {
         guard !isEmpty else { return false }

@@ -44,6 +44,7 @@ extension Ledger {
     /// Whether a revocation of a device that is not current here would still change something.
     func lacks(_ revocation: DeviceRevocation) -> Bool {
         let device = revocation.cut.device
+        if KnownRevocations(revocations(of: revocation.user)).lack(revocation) { return true }
         guard revocation.scope == .everyGroup else { return isRevokedOnlyEverywhere(device, of: revocation.user) }
         return !isRevokedEverywhere(device, of: revocation.user)
     }
