@@ -1,3 +1,4 @@
+import Foundation
 import StreakEngine
 import StreakGames
 import StreakReplication
@@ -51,6 +52,9 @@ import Testing
             let own = try #require(await node.privateGroup)
             let before = await node.engine.recordCount(of: own)
             _ = try await node.execute(.write([(own, [mine])]))
+            // Of two words of one millisecond, none is the later one.
+            let written = Date.now
+            while Date.now.timeIntervalSince(written) < 0.002 { await Task.yield() }
             _ = try await node.execute(.write([(shared, [theirs])]))
             for _ in 0..<3 {
                 await node.rebuildViews()
