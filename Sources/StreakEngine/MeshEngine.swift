@@ -204,7 +204,11 @@ public struct MeshEngine: Sendable {
             sync.sendDigest(of: group, over: link, core: &core)
             // What the peer reported before this node's ledger knew it was kept, but not acted on.
             sync.compareSoon(group, over: link, core: core)
-        case .unauthorised(let group, let link): sync.endRoundWithStranger(over: link, in: group, core: &core)
+        case .unauthorised(let group, let link):
+            // What was still to come may say that this device is in after all: another revocation that keeps its link.
+            if sync.endRound(over: link, in: group, core: &core) {
+                greeting.questionDigest(of: group, over: link, core: &core)
+            }
 
         case .authorise(let group):
             notices.reconsider()

@@ -168,8 +168,8 @@ struct Greeting: Sendable {
         core.send(.operationsRequested(replica.handle, known: known), over: link)
     }
 
-    /// Only members receive a digest. If this device gets one although its ledger says that it is not a member, the
-    /// peer's ledger may know more. This device asks once for each digest.
+    /// Only members receive a digest. If this device gets one although its ledger says that it is not a member, or stops
+    /// being one while a digest is still to be settled, the peer's ledger may know more. This device asks once for each.
     mutating func questionDigest(of group: GroupID, over link: LinkID, core: inout EngineCore) {
         guard !core.isCurrentMember(of: group), core.access(of: link, in: group).contains(.question) else { return }
         askForOperations(of: group, over: link, core: &core)

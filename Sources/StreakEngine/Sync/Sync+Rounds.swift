@@ -5,12 +5,20 @@ import StreakReplication
 import StreakWire
 
 extension Sync {
-    /// Gives up an exchange with a device that may hear nothing about the group any longer.
-    mutating func endRoundWithStranger(over link: LinkID, in group: GroupID, core: inout EngineCore) {
-        guard let key = core.sessions[link]?.key, peers[link, group]?.round != nil else { return }
+    /// Gives up an exchange with a device that may hear nothing about the group any longer, or from which this device
+    /// may hear nothing more of it.
+    ///
+    /// - Returns: whether there was one, or one was to come.
+    mutating func endRound(over link: LinkID, in group: GroupID, core: inout EngineCore) -> Bool {
+        guard let key = core.sessions[link]?.key, let peer = peers[link, group] else { return false }
+        let isOwed = peer.round != nil || peer.comparison != nil || peer.resumption != nil
+        peers[link, group]?.comparison = nil
+        peers[link, group]?.resumption = nil
+        guard peer.round != nil else { return isOwed }
         peers[link, group]?.round = nil
         roundEnded(of: group, core: &core)
         if let device = core.deviceID(of: key) { core.publish(.syncEnded(group, device)) }
+        return isOwed
     }
 
     /// The peer has more records of an author that is over its pace: they are fetched later.

@@ -27,6 +27,24 @@ extension Simulation {
         ground.join(node, group)
     }
 
+    /// Requires that nodes are in the same groups in time: `count` and their private one.
+    mutating func expectSameGroups(_ indices: [Int], _ count: Int, within limit: Duration) {
+        guard
+            !run(
+                for: limit,
+                until: { simulation in
+                    let groups = indices.map(simulation.memberGroups)
+                    return Set(groups).count == 1 && groups.allSatisfy { $0.count == count + 1 }
+                })
+        else { return }
+        let counts = indices.map { "\($0): \(memberGroups(of: $0).count)" }.joined(separator: ", ")
+        fail("not the same \(count) groups, and the private one, within \(limit): \(counts)", .liveness)
+    }
+
+    private func memberGroups(of node: Int) -> Set<GroupID> {
+        nodes[node].ask { engine in Set(engine.groupIDs.filter { engine.isMember(of: $0) }) } ?? []
+    }
+
     mutating func keepPrivately(_ count: Int, by node: Int) {
         for _ in 0..<count {
             guard let group = privateGroup(of: node) else { return fail("node \(node) has no private group", .story) }

@@ -52,6 +52,12 @@ extension Simulation {
                 ground.group = group
                 ground.join(node, group)
             }
+        case .foundOthers(let node, let count):
+            for _ in 0..<count {
+                guard case .group? = outcome(of: .foundGroup(title: "Others"), by: node) else {
+                    return fail("node \(node) could not found a group", .outcome)
+                }
+            }
         case .invite(let node, let uses, let lifetime):
             guard let group = ground.group else { return fail("no group", .story) }
             let outcome = outcome(of: .invite(group, uses: uses, lifetime: lifetime), by: node)
@@ -233,6 +239,7 @@ extension Simulation {
             }
             fail("no common private group after \(limit): \(known.joined(separator: "; "))", .liveness)
         case .expectBrought(let node, let limit): expectBrought(node, within: limit)
+        case .expectSameGroups(let indices, let count, let limit): expectSameGroups(indices, count, within: limit)
         case .expectPresence(let limit): expectPresence(within: limit)
         case .expectIdle(let time): expectIdle(for: time)
         case .expectEachChange(let limit): liveness.expectEachChange(within: limit)

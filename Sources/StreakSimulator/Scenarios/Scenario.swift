@@ -8,6 +8,8 @@ public struct Scenario: Sendable {
         case start([Int])
         /// Founds the scenario's group.
         case found(by: Int)
+        /// Founds groups of which the scenario knows only the number.
+        case foundOthers(by: Int, count: Int)
         /// Makes the invite that later joins use.
         case invite(by: Int, uses: UInt32 = 0, lifetime: Int64 = 86_400)
         case revokeInvite(by: Int)
@@ -106,6 +108,8 @@ public struct Scenario: Sendable {
         case expectOnePrivateGroup([Int], within: Duration)
         /// Requires that another machine of its account brings a node into the group in time.
         case expectBrought(Int, within: Duration)
+        /// Requires that nodes are in the same groups in time: this many, and their private one.
+        case expectSameGroups([Int], count: Int, within: Duration)
         /// Requires that a node learns in time that it is no longer in the group, and then has no records of others.
         case expectLost(Int, within: Duration)
         /// Removes the addresses of other devices from nodes' disks.

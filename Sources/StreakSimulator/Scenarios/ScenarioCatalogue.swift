@@ -9,7 +9,8 @@ extension Scenario {
 
     /// Every scenario. The generated one has seed 1.
     public static let all: [Scenario] =
-        basics + talks + shapes + quality + retractions + disks + membership + removals + friends + ways + homes
+        basics + talks + shapes + quality + retractions + disks + membership + removals + friends + machines + ways
+        + homes
         + meetings
         + dht
         + clocks
@@ -307,15 +308,6 @@ extension Scenario {
                 .expectMembers(5), .converge(within: .seconds(600)),
             ]),
         Scenario(
-            "device-lost", "A lost device is revoked while it is off, and learns of it when it is back", nodes: 3,
-            accounts: [2: 1],
-            steps: together(3) + [
-                .expectMembers(2), .write([0, 1, 2], count: 4, over: .seconds(1)), .converge(within: .seconds(5)),
-                .crash([2]), .revokeDevice(of: 2, by: 1), .run(.seconds(400)),
-                .write([0, 1], count: 3, over: .seconds(1)), .start([2]), .write([2], count: 2, over: .seconds(1)),
-                .expectLost(2, within: .seconds(60)), .expectMembers(2), .converge(within: .seconds(10)),
-            ]),
-        Scenario(
             "leave-erasing-away", "Somebody leaves with erasure while all friends are away", nodes: 3,
             steps: together(3) + [
                 .write([0, 1, 2], count: 4, over: .seconds(1)), .converge(within: .seconds(5)), .crash([0, 1]),
@@ -325,7 +317,7 @@ extension Scenario {
             ]),
     ]
 
-    /// Friends by code, and more machines.
+    /// Friends by code.
     private static let friends: [Scenario] = [
         Scenario(
             "friend-code", "A friend is found by code while packets are lost and duplicated and both sides restart",
@@ -356,55 +348,6 @@ extension Scenario {
                 .approveFriend(1, by: 0),
                 .expectFriends(0, 1, within: .seconds(2_000)), .write([0, 1], count: 4, over: .seconds(1)),
                 .converge(within: .seconds(60)),
-            ]),
-        Scenario(
-            "device-linked", "A new machine is linked while packets are lost and the other machine restarts", nodes: 3,
-            profile: .bad(loss: 0.2),
-            steps: together(2) + [
-                .makePrivateGroup([1]), .write([0, 1], count: 4, over: .seconds(1)), .start([2]), .linkDevice(2, to: 1),
-                .crash([1]), .write([0, 2], count: 4, over: .seconds(2)), .start([1]), .expectMembers(2),
-                .expectLinked(within: .seconds(400)), .write([0, 1, 2], count: 4, over: .seconds(2)),
-                .converge(within: .seconds(60)),
-            ]),
-        Scenario(
-            "machine-recovered",
-            "A machine made with the recovery key meets the two others while packets are lost and all restart",
-            nodes: 4, profile: .bad(loss: 0.2),
-            steps: together(2) + [
-                .makePrivateGroup([1]), .start([2]), .linkDevice(2, to: 1), .keepPrivately([1, 2], count: 6),
-                .expectOnePrivateGroup([1, 2], within: .seconds(400)), .crash([2]), .recover(3, of: 1),
-                .keepPrivately([1, 3], count: 6), .expectBrought(3, within: .seconds(400)),
-                .crashBetweenOutputs([1, 3], restartAfter: .seconds(1)), .run(.seconds(20)), .start([2]),
-                .crashBetweenOutputs([2], restartAfter: .seconds(1)), .run(.seconds(10)),
-                .expectOnePrivateGroup([1, 2, 3], within: .seconds(2_000)), .keepPrivately([1, 2, 3], count: 2),
-                .crash([1, 2, 3]), .start([1, 2, 3]), .expectOnePrivateGroup([1, 2, 3], within: .seconds(2_000)),
-                .write([0, 1, 3], count: 4, over: .seconds(2)), .converge(within: .seconds(60)),
-            ]),
-        Scenario(
-            "machine-brings-group",
-            "A machine joins a group while its account's other machine is off; packets are lost and both restart",
-            nodes: 3, profile: .bad(loss: 0.2),
-            steps: [
-                .start([0, 1, 2]), .makePrivateGroup([1]), .linkDevice(2, to: 1),
-                .expectOnePrivateGroup([1, 2], within: .seconds(400)), .run(.seconds(1)), .crash([2]), .found(by: 0),
-                .invite(by: 0), .join([1]), .write([0, 1], count: 4, over: .seconds(1)),
-                .crashBetweenOutputs([1], restartAfter: .seconds(1)), .start([2]),
-                .crashBetweenOutputs([1, 2], restartAfter: .seconds(1)), .run(.seconds(5)), .crash([2]), .start([2]),
-                .expectBrought(2, within: .seconds(400)), .write([0, 1, 2], count: 4, over: .seconds(1)),
-                .converge(within: .seconds(60)), .expectMembers(2),
-            ]),
-        Scenario(
-            "machine-named-address",
-            "A machine that slept during its account's recovery is only given the new one's address",
-            nodes: 4, places: [0: .internet, 1: .internet, 2: .internet, 3: .internet],
-            steps: together(2) + [
-                .makePrivateGroup([1]), .start([2]), .linkDevice(2, to: 1), .keepPrivately([1, 2], count: 3),
-                // What is visible may not be on the disk yet, and one of the two never comes back.
-                .expectOnePrivateGroup([1, 2], within: .seconds(60)), .run(.seconds(1)), .crash([1, 2]),
-                .recover(3, of: 1), .keepPrivately([3], count: 3), .join([3]), .revokeDevice(of: 1, by: 3),
-                .write([0, 3], count: 2, over: .seconds(2)), .crash([0]), .forgetAddresses([2]), .start([2]),
-                .nameAddress(of: 3, to: 2), .expectOnePrivateGroup([2, 3], within: .seconds(30)), .start([0]),
-                .write([0, 2, 3], count: 2, over: .seconds(2)), .converge(within: .seconds(60)), .expectMembers(2),
             ]),
     ]
 

@@ -45,14 +45,16 @@ extension Scenario.Step {
     fileprivate var calmed: Self {
         switch self {
         case .setProfile, .setWay, .setWays, .setOneWay: .run(.zero)
-        case .start, .found, .invite, .revokeInvite, .join, .joinFails, .write, .writeMeanwhile, .writeNew,
+        case .start, .found, .foundOthers, .invite, .revokeInvite, .join, .joinFails, .write, .writeMeanwhile,
+            .writeNew,
             .writeAtOnce, .talk, .crash, .crashBetweenOutputs, .backUp, .restore, .copy, .partition, .heal, .setShape,
             .expectEachChange, .expectPresence, .expectIdle, .cutOneWay, .setClockLead, .repairClock, .jumpClock,
             .driftClock,
             .setDiskFull, .damageDisk, .setDiskForgets, .lie, .stopLying, .expectTraffic, .endFaults, .leave,
             .nameAdmin, .remove, .removeWithoutEffect, .revokeDevice, .answerToCode, .askFriend, .expectRequest,
             .approveFriend, .expectFriends, .makePrivateGroup, .linkDevice, .recover, .keepPrivately,
-            .expectOnePrivateGroup, .expectBrought, .expectLost, .forgetAddresses, .nameAddress, .changeAddresses,
+            .expectOnePrivateGroup, .expectSameGroups, .expectBrought, .expectLost, .forgetAddresses, .nameAddress,
+            .changeAddresses,
             .changeAddressesMeanwhile, .setDHT, .setLetters, .expectShown, .run, .expectMembers, .expectLinked,
             .expectLinkedAmong, .expectAtStranger, .expectNoFork, .agreeOnDigests, .converge:
             self
@@ -62,7 +64,8 @@ extension Scenario.Step {
     /// The nodes that a step needs, if it is about one or two.
     private var essentialNodes: [Int] {
         switch self {
-        case .found(let node), .invite(let node, _, _), .revokeInvite(let node), .joinFails(let node, _),
+        case .found(let node), .foundOthers(let node, _), .invite(let node, _, _), .revokeInvite(let node),
+            .joinFails(let node, _),
             .writeNew(let node, _), .writeAtOnce(let node, _), .backUp(let node), .restore(let node, _),
             .setClockLead(let node, _), .jumpClock(let node, _), .driftClock(let node, _), .repairClock(let node),
             .setDiskFull(let node, _),
@@ -81,7 +84,8 @@ extension Scenario.Step {
         case .start, .join, .write, .writeMeanwhile, .talk, .crash, .crashBetweenOutputs, .partition, .heal, .setShape,
             .expectEachChange, .expectPresence, .expectIdle, .setProfile, .cutOneWay, .expectTraffic, .endFaults,
             .answerToCode,
-            .makePrivateGroup, .keepPrivately, .expectOnePrivateGroup, .forgetAddresses, .changeAddresses,
+            .makePrivateGroup, .keepPrivately, .expectOnePrivateGroup, .expectSameGroups, .forgetAddresses,
+            .changeAddresses,
             .changeAddressesMeanwhile, .setDHT, .setLetters, .run, .expectMembers,
             .expectLinked, .expectLinkedAmong, .expectAtStranger, .expectNoFork, .agreeOnDigests, .converge:
             []
@@ -97,13 +101,15 @@ extension Scenario.Step {
             .setDHT:
             return false
         case .run: return kind == .engine
-        case .found, .invite, .revokeInvite, .join, .joinFails, .write, .writeMeanwhile, .writeNew, .writeAtOnce,
+        case .found, .foundOthers, .invite, .revokeInvite, .join, .joinFails, .write, .writeMeanwhile, .writeNew,
+            .writeAtOnce,
             .talk, .crash, .crashBetweenOutputs, .backUp, .restore, .copy, .partition, .setWays, .expectEachChange,
             .expectPresence, .expectIdle, .setWay, .setOneWay, .cutOneWay, .repairClock, .jumpClock, .driftClock,
             .setDiskFull,
             .damageDisk, .setDiskForgets, .lie, .expectTraffic, .leave, .nameAdmin, .remove, .removeWithoutEffect,
             .revokeDevice, .answerToCode, .askFriend, .expectRequest, .approveFriend, .expectFriends, .makePrivateGroup,
-            .linkDevice, .recover, .keepPrivately, .expectOnePrivateGroup, .expectBrought, .expectLost,
+            .linkDevice, .recover, .keepPrivately, .expectOnePrivateGroup, .expectSameGroups, .expectBrought,
+            .expectLost,
             .forgetAddresses, .nameAddress,
             .changeAddresses, .changeAddressesMeanwhile, .setLetters, .expectShown, .expectMembers, .expectLinked,
             .expectLinkedAmong,
@@ -136,13 +142,16 @@ extension Scenario.Step {
         case .expectOnePrivateGroup(let nodes, let limit):
             // A single node has nothing in common with others.
             return rest(nodes).count < 2 ? nil : .expectOnePrivateGroup(rest(nodes), within: limit)
+        case .expectSameGroups(let nodes, let count, let limit):
+            return rest(nodes).count < 2 ? nil : .expectSameGroups(rest(nodes), count: count, within: limit)
         case .forgetAddresses(let nodes): return .forgetAddresses(rest(nodes))
         case .expectLinkedAmong(let nodes, let limit): return .expectLinkedAmong(rest(nodes), within: limit)
         case .changeAddresses(let nodes): return .changeAddresses(of: rest(nodes))
         case .changeAddressesMeanwhile(let nodes, let count, let time):
             return .changeAddressesMeanwhile(of: rest(nodes), count: count, over: time)
         case .setLetters(let nodes, let isOn): return .setLetters(rest(nodes), isOn)
-        case .found, .invite, .revokeInvite, .joinFails, .writeNew, .writeAtOnce, .backUp, .restore, .copy, .heal,
+        case .found, .foundOthers, .invite, .revokeInvite, .joinFails, .writeNew, .writeAtOnce, .backUp, .restore,
+            .copy, .heal,
             .setDHT, .expectShown, .setShape, .setWays, .expectEachChange, .expectPresence, .expectIdle, .setProfile,
             .setWay, .setOneWay,
             .setClockLead,
