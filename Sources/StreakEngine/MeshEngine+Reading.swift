@@ -36,6 +36,9 @@ extension MeshEngine {
     /// Whether the account has revoked a device itself, and not only one that certified it.
     public func isShutOut(_ device: DeviceID) -> Bool { core.isShutOut(device) }
 
+    /// Whether a group has a current device that this account could revoke there and has not.
+    public func isStillIn(_ device: DeviceID, _ group: GroupID) -> Bool { core.isStillIn(device, group) }
+
     /// Whether the account has revoked a device or one that certified it, as far as the ledgers here say.
     public func isGivenUp(_ certificate: DeviceCertificate) -> Bool { core.isGivenUp(certificate) }
 

@@ -26,3 +26,7 @@ extension EngineNetwork {
         run(for: .seconds(1))
     }
 }
+
+extension CommandOutcome {
+    var group: GroupID? { if case .group(let group) = self { group } else { nil } }
+}

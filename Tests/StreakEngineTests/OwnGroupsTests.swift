@@ -191,9 +191,10 @@ struct OwnGroupsTests {
         let founding = try Ledger.found(title: "Made up", identity: own, accessKey: key, at: 1, entropy: &entropy)
         var ledger = try Ledger(founding: founding)
         if wrong != .thisMachineMissing {
-            let consent = try #require(target.certificate.links.last?.consent)
+            let linkKey = AgreementSecretKey.generate(from: &entropy).publicKey
+            let consent = DeviceConsent(user: target.user, signingKey: target.signingKey, linkKey: linkKey)
             let other = DeviceCertificate(accountKey: household.network.nodes[1].account, device: consent)
-            let certificate = wrong == .otherCertificate ? other : target.certificate
+            let certificate = wrong == .otherLinkKey ? other : target.certificate
             _ = try ledger.insert(ledger.draft(.addDevice(certificate), by: own, at: 2))
         }
         var operations = ledger.allOperations.map(\.bytes)
@@ -208,7 +209,7 @@ struct OwnGroupsTests {
         #expect(household.network.nodes[second].engine.core.groups.count == (wrong == .nothing ? 3 : 2))
     }
 
-    enum Wrong: CaseIterable { case nothing, thisMachineMissing, otherCertificate, otherKey, noFounding }
+    enum Wrong: CaseIterable { case nothing, thisMachineMissing, otherLinkKey, otherKey, noFounding }
 
     @Test func `a machine that has a group already is not sent it again`() throws {
         var household = try Household(seed: 39)
@@ -491,8 +492,4 @@ struct OwnGroupsTests {
         }
         #expect(!isIn(stolen, later, household))
     }
-}
-
-extension CommandOutcome {
-    fileprivate var group: GroupID? { if case .group(let group) = self { group } else { nil } }
 }

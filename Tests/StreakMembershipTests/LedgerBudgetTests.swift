@@ -240,6 +240,35 @@ struct LedgerBudgetTests {
         #expect(!group.has(mallory))
     }
 
+    @Test func `a device keeps its last operations for leaving, shutting one out and bringing one in`() throws {
+        var group = try TestGroup(founder: olga)
+        try group.admit(mallory)
+        var last = group.last(of: mallory.identity.device)
+        let heads = group.ledger.heads
+        let free = ProtocolLimits.maximumOperationsPerDevice - Ledger.reservedOperations
+        for number in (last?.operation.number ?? 0)..<free {
+            let terms = group.freshSecrets().terms(maximumUses: 1, expiresAt: TestGroup.now + 9)
+            let operation = try group.signed(.invite(terms), by: mallory.identity, parents: heads, after: last)
+            _ = try group.ledger.insert(operation)
+            #expect(operation.operation.number == number + 1)
+            last = operation
+        }
+        let invite = try #require(last).id
+        #expect(throws: LedgerError.tooManyOperations(mallory.identity.device)) {
+            try group.ledger.draft(.revokeInvite(invite), by: mallory.identity, at: TestGroup.now)
+        }
+        let phone = mallory.anotherDevice(61)
+        let bodies: [OperationBody] = [
+            .addDevice(phone.certificate),
+            .revokeDevice(group.revocation(of: phone, by: mallory, hash: group.freshHash())),
+            .leave(Departure(erases: false, cuts: [])),
+        ]
+        for body in bodies {
+            _ = try group.ledger.insert(group.ledger.draft(body, by: mallory.identity, at: TestGroup.now))
+        }
+        #expect(!group.has(mallory))
+    }
+
     @Test func `revocations fill a ledger no further than admins may, and the owner can still remove`() throws {
         var group = try group()
         let phone = bob.anotherDevice(62)

@@ -210,7 +210,7 @@ extension Admission {
         for group in intake.groups {
             guard let entry = intake.ledgers[GroupHandle(group)], entry.group == group, let ledger = entry.ledger,
                 let device = ledger.state.device(intake.certificate.device), device.isCurrent, device.user == user,
-                device.certificate == intake.certificate, !entry.namedKeys.isEmpty
+                device.linkKey == intake.certificate.linkKey, !entry.namedKeys.isEmpty
             else { return nil }
             linked.append(
                 DeviceLinking.Group(

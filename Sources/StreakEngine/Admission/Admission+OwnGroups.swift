@@ -85,7 +85,8 @@ extension Admission {
         guard let ledger = intake.ledger, core.groups[ledger.group] == nil, !keys.isEmpty,
             ledger.state.isCurrentMember(device: machine.device),
             let own = ledger.state.device(core.identity.device), own.isCurrent,
-            own.certificate == core.identity.certificate
+            // Any machine of the account can certify another one once more, so the chain may be another than its own.
+            own.user == core.identity.user, own.linkKey == core.identity.linkKey.publicKey
         else { return core.publish(.operationRefused(intake.group)) }
         var change = DurableChange()
         store(ledger, accessKeys: keys, change: &change, core: &core)

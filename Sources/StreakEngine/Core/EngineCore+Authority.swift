@@ -105,7 +105,8 @@ extension EngineCore {
         let device = groups[group]?.state.device(linkKey: key)
         if let device, device.isCurrent {
             let isOwn = device.user == identity.user
-            if isOwn || isPrivate(group), isForeign(device) { return .givenUp }
+            // A thief can have a machine admitted under another account, too. That makes it no other machine.
+            if isShutOut(device.device) || (isOwn || isPrivate(group)) && isForeign(device) { return .givenUp }
             return isOwn && (isCurrentMember(of: group) || isOwnDevice(withKey: key)) ? .ownDevice : .member
         }
         if isOwnDevice(withKey: key) { return .ownElsewhere }

@@ -16,9 +16,7 @@ extension EngineCore {
         // Devices that it certified and that the account still uses stay valid, whichever group knows them. If it is
         // revoked already, only those that were kept then: it may have certified others since.
         let user = identity.user
-        let kept =
-            accountWord.revocations.keptLinks(of: device)
-            ?? member.flatMap { groups[$0]?.ledger.keptLinks(revoking: device, of: user) ?? [] }
+        let kept = accountWord.revocations.keptLinks(of: device) ?? linksToKeep(revoking: device)
         var change = DurableChange()
         var work: [Work] = []
         var refused: [GroupID] = []
@@ -62,6 +60,15 @@ extension EngineCore {
         persist(change, then: [.complete(id, refused.isEmpty ? .done : .refusedBy(refused))] + work)
     }
 
+    /// The links that a device signed and that lead to current devices. First those in the private group: a revocation
+    /// keeps no more than 32, which that ledger cannot exceed, and in the others a thief may have published any number.
+    private func linksToKeep(revoking device: DeviceID) -> [Bytes32] {
+        let member = groups.keys.filter { isCurrentMember(of: $0) }
+        let others = member.filter { $0 != privateGroup }
+        return (member.filter { $0 == privateGroup } + others)
+            .flatMap { groups[$0]?.ledger.keptLinks(revoking: device, of: identity.user) ?? [] }
+    }
+
     /// Revokes a device in one group in which it counts, with a cut and a new access key for that group.
     mutating func revokeHere(
         _ device: DeviceID, accountKey: SigningSecretKey, keeping kept: [Bytes32], in group: GroupID,
@@ -77,12 +84,19 @@ extension EngineCore {
         return added
     }
 
-    /// Whether a device counts as this account's in a group, or is revoked there only by a revocation for every group.
+    /// Whether a device is published in a group for this account, and a revocation by it would still change something
+    /// there. A thief may have published it for another account, too: what it signs for this one ends all the same.
     private func mayRevoke(_ device: DeviceID, in group: GroupID) -> Bool {
-        guard let replica = groups[group], let known = replica.state.device(device), known.user == identity.user else {
-            return false
-        }
-        return known.isCurrent || replica.ledger.isRevokedOnlyEverywhere(device, of: identity.user)
+        guard let ledger = groups[group]?.ledger else { return false }
+        return ledger.isPublished(device, for: identity.user)
+            && (isStillIn(device, group) || ledger.isRevokedOnlyEverywhere(device, of: identity.user))
+    }
+
+    /// Whether a group has a current device that this account could revoke there and has not.
+    func isStillIn(_ device: DeviceID, _ group: GroupID) -> Bool {
+        guard let replica = groups[group], replica.state.device(device)?.isCurrent ?? false else { return false }
+        return replica.ledger.isPublished(device, for: identity.user)
+            && !replica.ledger.hasRevoked(device, by: identity.user)
     }
 
     mutating func publishRevocation(

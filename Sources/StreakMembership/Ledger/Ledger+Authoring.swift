@@ -6,6 +6,11 @@ extension Ledger {
     /// How far ahead an invite may expire: 90 days, in seconds.
     public static let maximumInviteLifetime: Int64 = 90 * 86_400
 
+    /// How many of a device's operations are kept for those by which its account gets out: leaving, shutting a device
+    /// out, and bringing another one in.
+    static let reservedOperations: UInt64 = 8
+    private static let endingKinds: Set<OperationBody.Kind> = [.leave, .revokeDevice, .addDevice]
+
     /// Founds a group whose only member is the founder.
     ///
     /// - Parameters:
@@ -50,7 +55,10 @@ extension Ledger {
     ) throws(LedgerError) -> SignedOperation {
         let end = chainEnd(of: identity.device)
         let number = (end?.number ?? 0) + 1
-        guard number <= ProtocolLimits.maximumOperationsPerDevice else { throw .tooManyOperations(identity.device) }
+        let reserved = Self.endingKinds.contains(body.kind) ? 0 : Self.reservedOperations
+        guard number <= ProtocolLimits.maximumOperationsPerDevice - reserved else {
+            throw .tooManyOperations(identity.device)
+        }
         let operation = LedgerOperation(
             group: group, author: identity.device, number: number, previous: end?.id ?? .none,
             parents: parents(of: body, by: identity, after: end),

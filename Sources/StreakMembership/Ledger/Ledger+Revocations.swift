@@ -22,6 +22,16 @@ extension Ledger {
         introductions.byUser[user]?.map(\.certificate) ?? []
     }
 
+    /// Whether a certificate of a device for an account is published, whether or not it counts.
+    public func isPublished(_ device: DeviceID, for user: UserID) -> Bool {
+        introductions.byUser[user]?.contains { $0.certificate.device == device } ?? false
+    }
+
+    /// Whether an account has revoked a device here, for this group or for every group.
+    public func hasRevoked(_ device: DeviceID, by user: UserID) -> Bool {
+        revocations(of: user).contains { $0.cut.device == device }
+    }
+
     /// The links that a device signed and that lead to current devices: those its revocation should keep. Rising.
     public func keptLinks(revoking device: DeviceID, of user: UserID) -> [Bytes32] {
         let links = (introductions.byUser[user] ?? []).filter { state.isCurrentMember(device: $0.certificate.device) }

@@ -166,8 +166,7 @@ public struct DeviceRevocation: Hashable, Sendable {
 
     /// For one group.
     ///
-    /// - Parameter keptLinks: from `Ledger.keptLinks(revoking:of:)`. Of more than 32, those with the smallest names are
-    ///   kept.
+    /// - Parameter keptLinks: from `Ledger.keptLinks(revoking:of:)`. Of more than 32, the first are kept.
     public init(
         accountKey: SigningSecretKey, group: GroupID, cut: DeviceCut, keeping keptLinks: [Bytes32] = [],
         accessKeyHash: Bytes32
@@ -191,7 +190,9 @@ public struct DeviceRevocation: Hashable, Sendable {
         user = UserID(accountKey.publicKey)
         self.scope = scope
         self.cut = cut
-        self.keptLinks = Array(Set(keptLinks).sorted().prefix(Self.maximumKeptLinks))
+        var kept: Set<Bytes32> = []
+        for link in keptLinks where kept.count < Self.maximumKeptLinks { kept.insert(link) }
+        self.keptLinks = kept.sorted()
         self.accessKeyHash = accessKeyHash
         accountSignature = accountKey.signature(
             for: Self.message(group: group, user: user, cut: cut, keptLinks: self.keptLinks), as: .certificate)

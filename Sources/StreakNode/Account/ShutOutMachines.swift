@@ -82,7 +82,7 @@ extension NodeCore {
         var found: [DeviceID: [GroupID]] = [:]
         for group in memberGroups {
             for device in engine.state(of: group)?.devices ?? []
-            where device.isCurrent && device.user == identity.user && engine.isShutOut(device.device) {
+            where engine.isShutOut(device.device) && engine.isStillIn(device.device, group) {
                 found[device.device, default: []].append(group)
             }
         }

@@ -108,8 +108,8 @@ extension Site {
     }
 
     private static let apartText = """
-        It has not met this one since one of the two was made with the recovery key. Once they meet, on one network or \
-        in a group, what you keep to yourself is the same on both.
+        This machine knows it only from a group: it was made with the recovery key, or linked by a machine that this one \
+        has not met since. Once they meet, on one network or in a group, what you keep to yourself is the same on both.
         """
 
     func linkDevice(_ visit: Visit) async throws -> Response {
@@ -171,10 +171,8 @@ extension Site {
         Form("/devices/link", Site.linkDevice),
         Form(
             "/devices/revoke", then: "/devices", { DeviceRequest.revoke(device: $0.required("device"), key: $0["key"]) }
-        ) { (report: DeviceListReport, _) in
-            report.refusedBy.isEmpty
-                ? "Shut out. Friends' machines follow as soon as they hear of it."
-                : "Shut out, but not from \(report.refusedBy.map { "“\($0)”" }.joined(separator: ", ")), which can take no further changes."
+        ) { (report: DeviceListReport, form) in
+            report.sentences(afterShuttingOut: form["device"] ?? "").joined(separator: " ")
         },
         Form("/backup", Site.backUp) { site, visit, refusal in try await site.showBackup(visit, refusal: refusal) },
         Form("/reminders", Site.changeReminders), Form("/notifications", Site.changeNotifications), rulesForm,

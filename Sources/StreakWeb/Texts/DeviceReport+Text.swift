@@ -62,6 +62,23 @@ extension DeviceReport {
     public var strayText: String? { stillIn.isEmpty ? nil : sentenceOfStray(device, in: stillIn) }
 }
 
+extension DeviceListReport {
+    /// What to say after a machine was shut out. The machine is named by its ID or the beginning of it.
+    public func sentences(afterShuttingOut machine: String) -> [String] {
+        let linked = devices.filter {
+            $0.state == "current" && $0.origin == "device" && $0.certifiedBy.hasPrefix(machine)
+        }
+        .map { String($0.device.prefix(8)) }
+        return ["Shut out. Friends' machines follow as soon as they hear of it."]
+            + refusedBy.map { "“\($0)” can take no further changes, so the machine is still in it." }
+            + (linked.isEmpty
+                ? []
+                : [
+                    "It had linked \(linked.joined(separator: ", ")), which stay yours: shut out, too, what you do not know."
+                ])
+    }
+}
+
 extension StrayMachineReport {
     /// “The machine 4c1d9e70, which is shut out, is still in “Club”.”
     public var sentence: String { sentenceOfStray(device, in: groups) }

@@ -65,7 +65,10 @@ extension FailureText {
         "ownerCannotLeave": "Hand it on first, in the group's settings.",
         "sharingStopped": "Share again first, under Friends, What it sees of you.",
         "storageFailed": "Try again. If it happens again, restart StreakMesh.",
-        "tooManyDevices": "Shut one out first, under Profile, Your machines.",
+        "tooManyDevices": """
+        If it has eight, shut one out first, under Profile, Your machines. If it has fewer, make the new one with the \
+        recovery key.
+        """,
         "unknownChallenge": "It may have been withdrawn. Load the page again.",
         "unknownComment": "It may have been deleted. Load the page again.",
         "unknownDevice": "Your machines are listed under Profile.",

@@ -272,8 +272,11 @@ public enum FailureText {
             )
         case .tooManyDevices:
             (
-                "tooManyDevices", "Your account has as many machines as it can have.",
-                "Shut one out first, with `streakmesh device revoke`.", Exit.cannotCreate
+                "tooManyDevices", "No further machine can be linked to your account.",
+                """
+                If it has eight, shut one out first, with `streakmesh device revoke`. If it has fewer, make the new one \
+                with the recovery key: `streakmesh recover`.
+                """, Exit.cannotCreate
             )
         case .linkForDevice:
             (

@@ -266,10 +266,7 @@ struct DeviceCommand: AsyncParsableCommand {
             let report = try await context.call(
                 DeviceRequest.revoke(device: device, key: given))
             context.show(report) { style in
-                ["Shut out. Your friends' machines follow as soon as they hear of it."]
-                    + report.refusedBy.map {
-                        "\(style.applying(.bad, to: "✗")) “\($0.printable)” is too full to hear of it, so the machine is still in it."
-                    } + report.lines(style)
+                report.sentences(afterShuttingOut: device).map(\.printable) + report.lines(style)
             }
         }
     }
@@ -293,8 +290,9 @@ extension DeviceListReport {
             + (isApart
                 ? [
                     "",
-                    "“groups only”: it and this machine have not met since the recovery key was used. Once both are",
-                    "online on one network, or in a common group, both have your private results.",
+                    "“groups only”: this machine knows it only from a group. It was made with the recovery key, or linked",
+                    "by a machine that this one has not met since. Once both are online on one network, or in a common",
+                    "group, both have your private results.",
                 ] : [])
     }
 }
