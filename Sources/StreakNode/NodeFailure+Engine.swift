@@ -100,6 +100,7 @@ extension NodeFailure {
         case let failure as NodeFailure: self = failure
         case StorageError.diskFull: self = .diskFull
         case StorageError.othersFolder: self = .othersFolder
+        case StorageError.unsafeFolder(let path): self = .socketFolderTaken(path: path)
         case StorageError.newerFormat: self = .newerData
         case StorageError.folderInUse(processID: let pid): self = .folderBusy(pid: pid ?? 0)
         default: self = .storageFailed("\(error)")

@@ -147,7 +147,8 @@ extension NodeFailure {
             case .diskFull: .diskFull
             case .othersFolder: .othersFolder
             case .newerFormat: .newerData
-            case .fileExists, .damaged, .invalidChange, .invalidName, .fileTooLarge, .unsafeFolder, .closed, .failed:
+            case .unsafeFolder(let path): .socketFolderTaken(path: path)
+            case .fileExists, .damaged, .invalidChange, .invalidName, .fileTooLarge, .closed, .failed:
                 .storageFailed("\(error)")
             }
     }

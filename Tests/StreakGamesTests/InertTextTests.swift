@@ -34,7 +34,7 @@ import Testing
 
     @Test func `all text comes back out of JSON as it was, and nothing in it steers`() throws {
         let steering = (0...0xFFFF).compactMap { Unicode.Scalar(UInt32($0)) }.filter(\.isSteering)
-        #expect(steering.count == 65 + 2 + 5 + 4 + 3)
+        #expect(steering.count == 65 + 2 + 5 + 4 + 3 + 3)
         let text = String(String.UnicodeScalarView(steering)) + "\"\\/é日👩‍👩‍👧"
         let quoted = text.quotedAsJSON
         #expect(!quoted.unicodeScalars.contains { $0.isSteering })

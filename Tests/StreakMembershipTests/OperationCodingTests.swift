@@ -107,7 +107,7 @@ struct OperationCodingTests {
         #expect(throws: LedgerError.refused(.invalidTitle)) {
             _ = try group.ledger.draft(.rename(long), by: olga.identity, at: 0)
         }
-        for title in ["", "a\u{202E}b", "a\nb"] {
+        for title in ["", "a\u{202E}b", "a\nb", "T\u{061C}x", "\u{200B}", " \u{3164}"] {
             #expect(throws: LedgerError.refused(.invalidTitle)) {
                 _ = try group.ledger.draft(.rename(title), by: olga.identity, at: 0)
             }

@@ -70,6 +70,8 @@ struct DisplayTextTests {
         arguments: [
             ("Ada", "Ada"), ("  Ada\n", "Ada"), ("Zoë 🧩", "Zoë 🧩"), ("", nil), (" \t", nil), ("a\u{202E}b", nil),
             ("a\u{2066}b", nil), ("a\nb", nil), ("a\u{0}b", nil), ("12345678901", nil), ("1234567890", "1234567890"),
+            ("\u{200B}\u{200B}", nil), ("\u{AD}", nil), ("\u{3164}", nil), (" \u{200D}\u{FE0F}", nil),
+            ("\u{200D}a", "\u{200D}a"),
         ] as [(String, String?)])
     func `names are trimmed, bounded and free of control characters`(text: String, expected: String?) {
         #expect(DisplayText.validated(text, maximumLength: 10) == expected)

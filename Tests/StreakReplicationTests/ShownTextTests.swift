@@ -17,7 +17,9 @@ import Testing
         #expect(DisplayText.shown(marks, maximumLength: 40) == "?")
     }
 
-    @Test(arguments: ["\u{0}", "\u{7F}", "\u{85}", "\u{2028}", "\u{202A}", "\u{2069}", "\u{FFFB}"])
+    @Test(arguments: [
+        "\u{0}", "\u{7F}", "\u{85}", "\u{2028}", "\u{061C}", "\u{200E}", "\u{200F}", "\u{202A}", "\u{2069}", "\u{FFFB}",
+    ])
     func `what steers is in no name`(scalar: String) {
         #expect(DisplayText.validated("a\(scalar)b", maximumLength: 40) == nil)
     }

@@ -108,7 +108,7 @@ public struct GameDefinition: Sendable, Hashable, Identifiable {
         let label = String(scalars[first...last])
         guard label.utf8.count <= size, label.count <= length else { throw tooLong }
         // ZWJ and variation selectors belong to emoji.
-        guard !label.unicodeScalars.contains(where: \.isSteering) else { throw notText }
+        guard !label.unicodeScalars.contains(where: { $0.isSteering && !$0.isDirectionMark }) else { throw notText }
         return label
     }
 

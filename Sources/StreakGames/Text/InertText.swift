@@ -4,13 +4,16 @@
 /// scalar of the class Prepend, or before a joiner or mark, is a different `Character` than `<`.
 extension Unicode.Scalar {
     /// Whether it moves a cursor, ends a line or changes the reading direction: C0 and C1 controls, line and paragraph
-    /// separators, bidirectional embeddings, overrides and isolates, interlinear annotations.
+    /// separators, bidirectional marks, embeddings, overrides and isolates, interlinear annotations.
     public var isSteering: Bool {
         switch value {
         case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069, 0xFFF9...0xFFFB: true
-        default: false
+        default: isDirectionMark
         }
     }
+
+    /// Whether it changes the reading direction of its neighbours, and nothing else (Unicode `Bidi_Control`).
+    var isDirectionMark: Bool { [0x061C, 0x200E, 0x200F].contains(value) }
 }
 
 extension String {

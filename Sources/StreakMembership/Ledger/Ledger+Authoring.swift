@@ -133,15 +133,18 @@ extension Ledger {
         }
     }
 
-    /// 1–60 characters, at most 240 bytes, without control characters or marks that change the writing direction.
+    /// 1–60 characters, at most 240 bytes, that show something, without control characters or marks that change the writing direction.
     static func checkTitle(_ title: String) throws(LedgerError) {
         let isControl = { (scalar: Unicode.Scalar) -> Bool in
             switch scalar.value {
-            case 0..<0x20, 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069, 0x200E, 0x200F: true
+            case 0..<0x20, 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069, 0x200E, 0x200F, 0x061C: true
             default: false
             }
         }
-        guard !title.isEmpty, title.count <= ProtocolLimits.maximumTitleLength,
+        let isVisible = title.unicodeScalars.contains {
+            !$0.properties.isWhitespace && !$0.properties.isDefaultIgnorableCodePoint
+        }
+        guard isVisible, title.count <= ProtocolLimits.maximumTitleLength,
             title.utf8.count <= maximumTitleSize, !title.unicodeScalars.contains(where: isControl)
         else { throw .refused(.invalidTitle) }
     }

@@ -198,6 +198,8 @@ public enum NodeFailure: Error, Codable, Equatable, Sendable {
     case storageFailed(String)
     /// The data folder belongs to another user of this machine.
     case othersFolder
+    /// Another user of this machine has made the folder of the control socket, or put something else in its place.
+    case socketFolderTaken(path: String)
     /// A later version has written the data folder, and this one cannot read it. Nothing in it was touched.
     case newerData
     /// Version 0.1 made the data folder, whose certificates and ledgers have another form. Nothing in it was touched.

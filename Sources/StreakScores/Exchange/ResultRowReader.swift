@@ -129,6 +129,12 @@ struct ResultRowReader {
         let printed = result.maxAttempts
         if !Self.changingMaximum.contains(game.id) { result.maxAttempts = game.maxAttempts ?? printed }
         result.maxAttempts = result.maxAttempts ?? game.maxAttempts
+        // Six of five is a loss, or none, though the game itself has six.
+        if result.isCompleted, let printed, let score = result.score, score > printed,
+            game.model == .lowerAttempts || game.model == .lowerGuesses, score <= result.maxAttempts ?? printed
+        {
+            throw .contradictory(.score)
+        }
         result.gameName = game.name
         result.isEdited = false
         switch game.model {

@@ -63,7 +63,8 @@ extension NodeFailure {
             .ownerCannotLeave, .linkUsedUp, .linkRevoked,
             .removedFromGroup,
             .guestPlaying,
-            .sharingStopped, .joinDenied, .friendBlocked, .otherRecoveryKey, .recoveryKeyNeeded, .othersFolder:
+            .sharingStopped, .joinDenied, .friendBlocked, .otherRecoveryKey, .recoveryKeyNeeded, .othersFolder,
+            .socketFolderTaken:
             .forbidden
         case .cannotListen: .internalServerError
         case .accountDamaged, .invalidRecoveryKey, .invalidBackup, .weakPassphrase, .cannotWriteFile, .cannotCreate,

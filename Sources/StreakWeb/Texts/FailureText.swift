@@ -521,6 +521,12 @@ public enum FailureText {
                 "othersFolder", "The data folder belongs to another user of this machine.",
                 "Name a folder of your own with `--data`.", Exit.notAllowed
             )
+        case .socketFolderTaken(let path):
+            (
+                "socketFolderTaken", "Another user of this machine has taken \(path), where your node is talked to.",
+                "Have it removed, or move your data folder to a path of at most 90 bytes: then nothing outside it is needed.",
+                Exit.notAllowed
+            )
         case .earlierData:
             (
                 "earlierData", "Version 0.1 made this data folder. This version cannot read its account and groups.",

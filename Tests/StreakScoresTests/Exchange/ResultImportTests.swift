@@ -183,6 +183,8 @@ enum Exchange {
         BadRow("2024-03-09,wordle,7/8,,", .impossible(.score)),
         BadRow("2024-03-09,wordle,3/6,8,", .contradictory(.maxAttempts)),
         BadRow("2024-03-09,wordle,X/6,,yes", .contradictory(.completed)),
+        BadRow("2024-03-09,wordle,6/5,,", .contradictory(.score)),
+        BadRow("2024-03-09,wordle,6,5,yes", .contradictory(.score)),
         BadRow("2024-03-09,nyt-mini,360000,,", .impossible(.score)),
         BadRow("2024-03-09,nyt-mini,1:75,,", .unreadable(.score, "1:75")),
         BadRow("2024-03-09,wordle,0:42,,", .unreadable(.score, "0:42")),
