@@ -194,7 +194,7 @@ public struct MeshEngine: Sendable {
                 sync.sendDigest(of: group, over: link, core: &core)
             } else {
                 greeting.openUnauthorised(group, over: link, core: &core)
-                // Whoever let this device in is out itself: there is nothing to wait for on this link.
+                // The peer that let this device in is no member any more, so nothing of the group will come from it.
                 admission.completeJoins(of: group, over: link, core: &core)
             }
         case .authorised(let group, let link):

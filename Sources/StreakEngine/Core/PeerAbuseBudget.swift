@@ -103,7 +103,8 @@ struct PeerAbuseBudget: Sendable {
         case .ledgerCopies: Limit(burst: 32, interval: .seconds(20))
         // A new machine gets its groups by linking. Later ones come one by one, and at once after a time apart.
         case .handedGroups: Limit(burst: 32, interval: .seconds(5))
-        // More, so that an honest machine sends one in vain only if it has forgotten what it sent, as after a restart.
+        // More than an honest machine hands over, so none of its groups is refused, except after its restart: it has
+        // forgotten then how many it sent.
         case .receivedGroups: Limit(burst: 64, interval: .seconds(4))
         // For all newcomers together, because there is one processor and one disk.
         case .friendRequests: Limit(burst: 8, interval: .seconds(20))

@@ -34,7 +34,7 @@ final class ShutOutMachines {
     }
 
     /// Shuts such machines out where they still are, if the account's secret is here. If not, tells the user. Once for
-    /// each group in a run: a group may be too full to hear of it.
+    /// each group in a run: a group may take no further changes.
     func writeNoted() -> Bool {
         guard let due, due <= core.clock.now else { return false }
         guard !core.engine.isExchanging else {

@@ -29,9 +29,11 @@ struct PlayerCommand: QueryCommand {
         var lines = [
             place + (report.online && !report.me ? ", online" : ""),
             "level \(numbers.level), \(numbers.coins.grouped) coins, \(numbers.unlocked) of \(numbers.total) achievements",
-            "\(numbers.played.grouped) played, \(numbers.completed.grouped) solved, \(numbers.games.count) games"
+            "\(numbers.played.grouped) played, \(numbers.completed.grouped) solved, "
+                + "\(numbers.games.count) \(numbers.games.count == 1 ? "game" : "games")"
                 + (numbers.secondsPlayed > 0 ? ", \(Elapsed.text(seconds: numbers.secondsPlayed)) on the clock" : ""),
-            "solved in a row: \(numbers.overall.current) days, best \(numbers.overall.longest)", challenges,
+            "solved in a row: \(numbers.overall.current) \(numbers.overall.current == 1 ? "day" : "days"), "
+                + "best \(numbers.overall.longest)", challenges,
         ]
         var table = TextTable([.left, .left, .left, .left])
         for best in numbers.bests.prefix(Self.mostLines) {
