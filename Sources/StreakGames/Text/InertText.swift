@@ -8,7 +8,8 @@ extension Unicode.Scalar {
     public var isSteering: Bool {
         switch value {
         case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069, 0xFFF9...0xFFFB: true
-        default: isDirectionMark
+        case 0x061C, 0x200E, 0x200F: true
+        default: false
         }
     }
 

@@ -133,7 +133,8 @@ extension Ledger {
         }
     }
 
-    /// 1–60 characters, at most 240 bytes, that show something, without control characters or marks that change the writing direction.
+    /// 1–60 characters, at most 240 bytes, that show something, without control characters or marks that change the
+    /// writing direction.
     static func checkTitle(_ title: String) throws(LedgerError) {
         let isControl = { (scalar: Unicode.Scalar) -> Bool in
             switch scalar.value {
@@ -141,10 +142,7 @@ extension Ledger {
             default: false
             }
         }
-        let isVisible = title.unicodeScalars.contains {
-            !$0.properties.isWhitespace && !$0.properties.isDefaultIgnorableCodePoint
-        }
-        guard isVisible, title.count <= ProtocolLimits.maximumTitleLength,
+        guard title.isVisible, title.count <= ProtocolLimits.maximumTitleLength,
             title.utf8.count <= maximumTitleSize, !title.unicodeScalars.contains(where: isControl)
         else { throw .refused(.invalidTitle) }
     }

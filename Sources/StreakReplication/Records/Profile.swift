@@ -85,8 +85,8 @@ public struct Profile: RecordValue {
 
 /// The rule for names of people and groups.
 public enum DisplayText {
-    /// The text without surrounding white space; nil if it shows nothing, is longer than `maximumLength` grapheme clusters, or
-    /// has control characters or bidirectional overrides.
+    /// The text without surrounding white space; nil if it shows nothing, is longer than `maximumLength` grapheme
+    /// clusters, or has control characters or bidirectional marks and overrides.
     ///
     /// - Parameter maximumSize: in bytes of UTF-8: one grapheme cluster may be a megabyte of combining marks.
     public static func validated(_ text: String, maximumLength: Int, maximumSize: Int = 640) -> String? {
@@ -96,10 +96,7 @@ public enum DisplayText {
         else { return nil }
         let trimmed = String(scalars[start...end])
         guard trimmed.count <= maximumLength, trimmed.utf8.count <= maximumSize else { return nil }
-        let isVisible = trimmed.unicodeScalars.contains {
-            !$0.properties.isWhitespace && !$0.properties.isDefaultIgnorableCodePoint
-        }
-        return isVisible && trimmed.unicodeScalars.allSatisfy(isAllowed) ? trimmed : nil
+        return trimmed.isVisible && trimmed.unicodeScalars.allSatisfy(isAllowed) ? trimmed : nil
     }
 
     /// Somebody else's text as it is displayed if nothing better is known: forbidden characters are removed and the
