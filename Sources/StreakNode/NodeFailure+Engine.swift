@@ -94,10 +94,12 @@ extension NodeFailure {
         }
     }
 
-    /// Why something could not be stored.
-    init(storage error: any Error) {
+    /// Why something could not be read or stored.
+    public init(storage error: any Error) {
         switch error {
         case let failure as NodeFailure: self = failure
+        case StorageError.accountExists: self = .accountExists
+        case StorageError.folderMissing: self = .noAccount
         case StorageError.diskFull: self = .diskFull
         case StorageError.othersFolder: self = .othersFolder
         case StorageError.unsafeFolder(let path): self = .socketFolderTaken(path: path)

@@ -42,7 +42,7 @@ struct FailureNotice: Equatable {
     init(_ error: any Error) {
         switch error {
         case let error as StorageError:
-            self.init(NodeFailure(error))
+            self.init(NodeFailure(storage: error))
         case let failure as NodeFailure:
             let text = FailureText.describe(failure)
             self.init(code: text.code, message: text.message, hint: text.hint, exitCode: text.exitCode)
@@ -133,23 +133,5 @@ struct FailureNotice: Equatable {
 
     var lines: [String] {
         ["streakmesh: \(message.printable)"] + (hint.isEmpty ? [] : ["  \(hint.printable)"])
-    }
-}
-
-extension NodeFailure {
-    /// The store's errors, before there is a node to report them.
-    fileprivate init(_ error: StorageError) {
-        self =
-            switch error {
-            case .accountExists: .accountExists
-            case .folderMissing: .noAccount
-            case .folderInUse(let pid): .folderBusy(pid: pid ?? 0)
-            case .diskFull: .diskFull
-            case .othersFolder: .othersFolder
-            case .newerFormat: .newerData
-            case .unsafeFolder(let path): .socketFolderTaken(path: path)
-            case .fileExists, .damaged, .invalidChange, .invalidName, .fileTooLarge, .closed, .failed:
-                .storageFailed("\(error)")
-            }
     }
 }

@@ -1,3 +1,4 @@
+import StreakStorage
 import Testing
 
 @testable import StreakNode
@@ -22,6 +23,14 @@ import Testing
         #expect(FailureNotice(CommandLineFailure.unreadable("f", reason: "gone")).exitCode == 65)
         #expect(FailureNotice(CommandLineFailure.nothingAdded(reasons: [])).exitCode == 65)
         #expect(FailureNotice(ControlError.nodeNotRunning).exitCode == 75)
+    }
+
+    @Test func `it is said that another user has taken the socket's folder, and which`() {
+        let notice = FailureNotice(StorageError.unsafeFolder("/tmp/streakmesh-1000"))
+        #expect(notice.exitCode == 77)
+        #expect(
+            notice.message
+                == "Another user of this machine has taken /tmp/streakmesh-1000, where your node is talked to.")
     }
 
     @Test(arguments: [

@@ -1,6 +1,7 @@
 import ArgumentParser
 import StreakGames
 import StreakNode
+import StreakWeb
 import Testing
 
 @testable import StreakNode
@@ -151,6 +152,30 @@ import Testing
         report.devices[1].sharesPrivate = false
         let lines = report.lines(OutputStyle(usesColour: false))
         #expect(lines[2].hasSuffix("groups only") && lines.contains { $0.contains("both have your private results") })
+    }
+
+    @Test func `after a revocation it is said which groups refuse it, and what the machine had linked`() {
+        func device(_ id: String, state: String, by issuer: String) -> DeviceReport {
+            DeviceReport(
+                device: id, this: false, state: state, online: false, certifiedBy: issuer,
+                origin: issuer == "account" ? "account" : "device")
+        }
+        let lost = "ab12cd34ef"
+        var report = DeviceListReport(devices: [
+            device(lost, state: "revoked", by: "account"), device("1111222233", state: "current", by: lost),
+            device("4444555566", state: "revoked", by: lost), device("7777888899", state: "current", by: "account"),
+        ])
+        #expect(
+            report.sentences(afterShuttingOut: "ab12") == [
+                "Shut out. Friends' machines follow as soon as they hear of it.",
+                "It had linked 11112222, which stay yours: shut out, too, what you do not know.",
+            ])
+        report.devices[1].state = "revoked"
+        report.refusedBy = ["Red"]
+        #expect(
+            report.sentences(afterShuttingOut: "ab12").dropFirst() == [
+                "“Red” can take no further changes, so the machine is still in it."
+            ])
     }
 
     @Test(arguments: [(true, 2, true), (true, 0, false), (false, 2, false)])

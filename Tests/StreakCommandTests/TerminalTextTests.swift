@@ -6,12 +6,13 @@ import Testing
 
 /// Nothing that friends wrote steers a terminal, whichever way it takes to it.
 @Suite struct TerminalTextTests {
-    static let hostile = "\u{1B}]0;owned\u{7}\u{1B}[31m\u{1B}[2J\u{9B}31m\u{85}\u{202E}\u{2066}\u{2028}\rA\u{7F}\u{0}"
+    static let hostile =
+        "\u{1B}]0;owned\u{7}\u{1B}[31m\u{1B}[2J\u{9B}31m\u{85}\u{202E}\u{2066}\u{2028}\u{61C}\u{200E}\u{200F}\rA\u{7F}\u{0}"
 
     static func steering(_ text: String) -> [Unicode.Scalar] {
         text.unicodeScalars.filter { scalar in
             scalar.properties.generalCategory == .control || (0x2028...0x202E).contains(scalar.value)
-                || (0x2066...0x2069).contains(scalar.value)
+                || (0x2066...0x2069).contains(scalar.value) || [0x61C, 0x200E, 0x200F].contains(scalar.value)
         }
     }
 

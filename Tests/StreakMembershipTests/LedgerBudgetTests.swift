@@ -126,6 +126,32 @@ struct LedgerBudgetTests {
         return group.ledger.usage.total
     }
 
+    @Test func `a full ledger is not too large, and one operation more than any can hold makes it so`() throws {
+        let end = 60_000
+        var group = try group {
+            $0.ofMember = 30_000
+            $0.ofOwner = .init(size: 30_000, end: end)
+            $0.whole = end
+        }
+        #expect(try flood(&group, by: olga.identity, count: 200) > 100)
+        #expect(!group.ledger.isTooLarge)
+        // As a newcomer is shown a ledger: without the limits.
+        let largest = ProtocolLimits.maximumOperationSize + LedgerUsage.weightOfOperation
+        var previous = group.last(of: mallory.device)
+        let heads = group.ledger.heads
+        var before = 0
+        while !group.ledger.isTooLarge {
+            before = group.ledger.usage.total
+            try #require(before < 2 * end)
+            let terms = group.freshSecrets().terms(maximumUses: 1, expiresAt: TestGroup.now + 9)
+            let operation = try group.signed(.invite(terms), by: mallory.identity, parents: heads, after: previous)
+            _ = try group.ledger.insert(operation, withinLimits: false)
+            previous = operation
+        }
+        // A few bytes beside that for each device.
+        #expect(group.ledger.usage.total > end + largest && before < end + largest + 100)
+    }
+
     // MARK: All accounts together
 
     /// A ledger whose total is bounded at sizes that few signatures reach.

@@ -10,16 +10,6 @@ import Testing
 
 /// Several machines of one account.
 @Suite(.timeLimit(.minutes(10))) struct DeviceLinkTests {
-    private static func link(_ node: MeshNode) async throws -> String {
-        try await node.call(DeviceLinkRequest.make).link
-    }
-
-    private static func linkMachine(_ name: String, of party: NodeParty, by link: String) async throws -> ProfileReport
-    {
-        try await MeshNode.linkDevice(
-            in: party.dataFolder(name), link: link, timeout: 60, listen: "127.0.0.1:0", usesLAN: false)
-    }
-
     @Test func `a second machine sees private results, and friends don't`() async throws {
         let party = try NodeParty()
         let (user, link) = try await party.running("Ada", "Ben") { nodes in
@@ -28,8 +18,8 @@ import Testing
             try await ben.join(try await ada.invite().link)
             try await ada.add("Wordle 1,700 3/6")
             try await ada.add("Wordle 1,701 2/6", to: [])
-            let link = try await Self.link(ada)
-            let laptop = try await Self.linkMachine("Laptop", of: party, by: link)
+            let link = try await ada.call(DeviceLinkRequest.make).link
+            let laptop = try await party.link("Laptop", by: link)
             let ada1 = try await ada.call(ProfileRequest.whoami)
             #expect((laptop.user, laptop.friendCode) == (ada1.user, ada1.friendCode))
             #expect(laptop.device != ada1.device)
@@ -50,7 +40,7 @@ import Testing
             try await ben.until { try await $0.status().groups[0].digest == ada.status().groups[0].digest }
             #expect(await ben.privateScores(of: user) == 2)
             await #expect(throws: NodeFailure.deviceLink(.usedUp)) {
-                try await Self.linkMachine("Third", of: party, by: link)
+                try await party.link("Third", by: link)
             }
             #expect(!party.dataFolder("Third").hasAccount)
         }
@@ -59,7 +49,7 @@ import Testing
     @Test func `what one machine founds or joins is on the other, and friends know its user by name`() async throws {
         let party = try NodeParty()
         try await party.running("Ada") { nodes in
-            _ = try await Self.linkMachine("Laptop", of: party, by: try await Self.link(nodes[0]))
+            try await party.link("Laptop", to: nodes[0])
         }
         try await party.running("Ada", "Ben", "Laptop") { nodes in
             let (ada, ben, laptop) = (nodes[0], nodes[1], nodes[2])
@@ -92,7 +82,7 @@ import Testing
     ) async throws {
         let party = try NodeParty()
         try await party.running("Ada") { nodes in
-            _ = try await Self.linkMachine("Laptop", of: party, by: try await Self.link(nodes[0]))
+            try await party.link("Laptop", to: nodes[0])
         }
         @Sendable func titles(_ node: MeshNode) async throws -> Set<String> {
             Set(try await node.call(GroupListRequest.all).groups.map(\.title))
@@ -129,7 +119,7 @@ import Testing
             _ = try await nodes[0].group(.create(title: "Red"))
             let form = GameForm(name: "Blocks", model: "highScore")
             _ = try await nodes[0].call(GameRequest.define(form, group: nil))
-            _ = try await Self.linkMachine("Laptop", of: party, by: try await Self.link(nodes[0]))
+            try await party.link("Laptop", to: nodes[0])
         }
         // Without knowing of each other, the better one first.
         @Sendable func record(_ score: Int, on node: MeshNode, replace: Bool = false) async throws {
@@ -172,7 +162,7 @@ import Testing
             _ = try await nodes[0].group(.create(title: "Red"))
             let form = GameForm(name: "Blocks", model: "highScore")
             _ = try await nodes[0].call(GameRequest.define(form, group: nil))
-            _ = try await Self.linkMachine("Laptop", of: party, by: try await Self.link(nodes[0]))
+            try await party.link("Laptop", to: nodes[0])
             return SystemClock().today.description
         }
         @Sendable func record(_ score: Int, on node: MeshNode, to groups: [String]?) async throws {
@@ -213,14 +203,14 @@ import Testing
             _ = try await nodes[0].group(.create(title: "Red"))
             let invite = try await nodes[0].invite().link
             await #expect(throws: NodeFailure.linkForGroup) {
-                try await Self.linkMachine("new", of: party, by: invite)
+                try await party.link("new", by: invite)
             }
             await #expect(throws: NodeFailure.deviceLink(.malformed)) {
-                try await Self.linkMachine("new", of: party, by: "streakmesh://other/abc")
+                try await party.link("new", by: "streakmesh://other/abc")
             }
-            let link = try await Self.link(nodes[0])
+            let link = try await nodes[0].call(DeviceLinkRequest.make).link
             await #expect(throws: NodeFailure.linkDamaged) {
-                try await Self.linkMachine("new", of: party, by: String(link.dropLast()))
+                try await party.link("new", by: String(link.dropLast()))
             }
             // A QR code has it in capitals; a part of it is enough to recognise it.
             for text in [link, link.uppercased(), " \(link.prefix(30))"] {
@@ -233,159 +223,11 @@ import Testing
             #expect(!party.dataFolder("new").hasAccount)
         }
     }
-
-    @Test(arguments: [false, true])
-    func `a shut-out machine in a group joined later is shut out there, too, by the node or by the user`(
-        isSecretAway: Bool
-    ) async throws {
-        let party = try NodeParty()
-        let (lost, key) = try await party.running("Ada") { nodes in
-            _ = try await Self.linkMachine("Laptop", of: party, by: try await Self.link(nodes[0]))
-            let devices = try await nodes[0].call(DeviceRequest.list).devices
-            let device = try #require(devices.first { !$0.this }).device
-            return (device, try MeshNode.recoveryKey(in: party.dataFolder("Ada")))
-        }
-        let revoke = DeviceRequest.revoke(device: lost, key: isSecretAway ? key : nil)
-        try await party.running("Ada") { nodes in
-            if isSecretAway { _ = try await nodes[0].call(RecoveryRequest.confirm(key: key)) }
-            let report = try await nodes[0].call(revoke)
-            let machine = try #require(report.devices.first { $0.device == lost })
-            #expect(machine.state == "revoked" && machine.stillIn.isEmpty)
-        }
-        // The laptop has not heard of it, and writes an operation in the group: no revocation for every group ends
-        // that.
-        let link = try await party.running("Ben", "Laptop") { nodes in
-            _ = try await nodes[0].group(.create(title: "Green"))
-            let link = try await nodes[0].invite().link
-            try await nodes[1].join(link)
-            _ = try await nodes[1].invite()
-            try await nodes[0].until { node in
-                try await node.call(InviteListRequest.list(group: nil)).invites.count == 2
-            }
-            return link
-        }
-        try await party.running("Ada", "Ben") { nodes in
-            let ada = nodes[0]
-            let events = ada.events()
-            try await ada.join(link)
-            let listed = try await ada.call(DeviceRequest.list).devices
-            let machine = try #require(listed.first { $0.device == lost })
-            #expect(machine.state == "revoked")
-            // Another change of the ledger is no reason to say it again.
-            _ = try await nodes[1].group(.rename(group: nil, title: "Greener"))
-            try await ada.until { try await $0.call(GroupListRequest.all).groups.contains { $0.title == "Greener" } }
-            var notices: [String] = []
-            if isSecretAway {
-                for await case .notice(let text) in events where text.contains("still in “Green") {
-                    notices.append(text)
-                    break
-                }
-                #expect(machine.stillIn == ["Green"])
-                let strays = try await ada.status().strays
-                #expect(strays.map(\.device) == [lost] && strays.map(\.groups) == [["Greener"]])
-                _ = try await ada.call(revoke)
-            }
-            try await ada.until { try await $0.status().strays.isEmpty }
-            let left = try await ada.call(DeviceRequest.list).devices
-            #expect(left.allSatisfy { $0.device != lost || $0.state == "revoked" && $0.stillIn.isEmpty })
-            if !isSecretAway {
-                for await case .notice(let text) in events where text.contains("out there now, too") {
-                    notices.append(text)
-                    break
-                }
-            }
-            await ada.close()
-            for await case .notice(let text) in events { notices.append(text) }
-            #expect(notices.count { $0.contains("in “Green") } == 1)
-            #expect(notices.count { $0.contains(lost.prefix(8)) } == (isSecretAway ? 1 : 0))
-        }
-        try await party.running("Ada", "Ben", "Laptop") { nodes in
-            try await nodes[2].until {
-                try await $0.call(GroupListRequest.all).groups.map(\.role) == ["revoked"]
-            }
-        }
-    }
-
-    @Test func `a machine that was shut out is told, keeps its results and shows nobody else's`() async throws {
-        let party = try NodeParty()
-        try await party.running("Ada", "Ben") { nodes in
-            _ = try await nodes[0].group(.create(title: "Red"))
-            try await nodes[1].join(try await nodes[0].invite().link)
-            try await nodes[1].add("Wordle 1,700 3/6")
-            _ = try await Self.linkMachine("Laptop", of: party, by: try await Self.link(nodes[0]))
-        }
-        try await party.running("Ada", "Ben", "Laptop") { nodes in
-            let (ada, laptop) = (nodes[0], nodes[2])
-            try await laptop.until { try await $0.board().rows.contains { $0.name == "Ben" && $0.played == 1 } }
-            try await laptop.add("Wordle 1,699 4/6")
-            try await ada.until { try await $0.results().count == 1 }
-            let devices = try await ada.call(DeviceRequest.list).devices
-            let other = try #require(devices.first { !$0.this })
-            _ = try await ada.call(
-                DeviceRequest.revoke(device: other.device, key: nil))
-            try await laptop.until {
-                try await $0.call(GroupListRequest.all).groups.first?.role == "revoked"
-            }
-            let ben = try await nodes[1].call(ProfileRequest.whoami).user
-            #expect(await laptop.privateScores(of: ben) == 0)
-            #expect(try await laptop.call(GroupListRequest.all).groups.first?.ended != nil)
-            await #expect(throws: NodeFailure.notMember(title: "Red")) { try await laptop.board(of: "Red") }
-            let mine = try await laptop.call(
-                ResultsRequest.list(game: nil, from: nil, to: nil))
-            #expect(mine.results.count == 1, "what it had of its own stays")
-            await #expect(throws: NodeFailure.machineShutOut) { try await laptop.add("Wordle 1,701 3/6") }
-            await #expect(throws: NodeFailure.machineShutOut) { _ = try await laptop.group(.create(title: "Mine")) }
-            // It is told so, not to found a group or to join one.
-            await #expect(throws: NodeFailure.machineShutOut) { _ = try await laptop.call(BoardRequest()) }
-            #expect(try await laptop.status().shutOut)
-            await #expect(throws: NodeFailure.machineShutOut) {
-                _ = try await laptop.call(DeviceLinkRequest.make)
-            }
-            let known = try await laptop.call(DeviceRequest.list).devices
-            #expect(known.first { $0.this }?.state == "revoked")
-        }
-    }
-
-    @Test(arguments: [true, false])
-    func `a machine that was shut out while it was off knows it everywhere, across restarts`(
-        hasGroup: Bool
-    ) async throws {
-        let party = try NodeParty()
-        try await party.running("Ada") { nodes in
-            if hasGroup { _ = try await nodes[0].group(.create(title: "Red")) }
-            _ = try await Self.linkMachine("Laptop", of: party, by: try await Self.link(nodes[0]))
-        }
-        try await party.running("Ada") { nodes in
-            let devices = try await nodes[0].call(DeviceRequest.list).devices
-            let other = try #require(devices.first { !$0.this })
-            _ = try await nodes[0].call(
-                DeviceRequest.revoke(device: other.device, key: nil))
-        }
-        try await party.running("Ada", "Laptop") { nodes in
-            try await nodes[1].until {
-                try await $0.call(DeviceRequest.list).devices.first { $0.this }?.state
-                    == "revoked"
-            }
-            await #expect(throws: NodeFailure.machineShutOut) { try await nodes[1].add("Wordle 1,701 3/6") }
-        }
-        try await party.running("Laptop") { nodes in
-            let known = try await nodes[0].call(DeviceRequest.list).devices
-            #expect(known.first { $0.this }?.state == "revoked")
-            await #expect(throws: NodeFailure.machineShutOut) { try await nodes[0].add("Wordle 1,701 3/6") }
-        }
-    }
 }
 
 extension MeshNode {
     /// This user's scores in the shared groups.
     fileprivate func publishedScores() -> [Int] {
         core.memberGroups.flatMap { views[$0]?.index.results(of: me) ?? [] }.compactMap(\.score)
-    }
-
-    /// How many scores of a user this node holds.
-    fileprivate func privateScores(of user: String) -> Int {
-        engine.groupIDs.flatMap { engine.mergedRecords(of: $0) }.count {
-            $0.key.user.description == user && $0.key.kind == 1 && !$0.value.isEmpty
-        }
     }
 }

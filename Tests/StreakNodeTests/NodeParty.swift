@@ -47,6 +47,16 @@ final class NodeParty: Sendable {
         return try await MeshNode(opening: dataFolder(name), configuration: configuration)
     }
 
+    /// Makes a machine of another's account, by a link of that one.
+    func link(_ name: String, by link: String) async throws -> ProfileReport {
+        try await MeshNode.linkDevice(
+            in: dataFolder(name), link: link, timeout: 60, listen: "127.0.0.1:0", usesLAN: false)
+    }
+
+    func link(_ name: String, to node: MeshNode) async throws {
+        _ = try await link(name, by: try await node.call(DeviceLinkRequest.make).link)
+    }
+
     /// One account that is not on the network, for as long as `body` takes.
     static func alone<Answer: Sendable>(
         _ body: @Sendable (MeshNode, NodeParty) async throws -> Answer
@@ -147,15 +157,26 @@ extension MeshNode {
         _ = try await execute(.dialAddresses(endpoints))
     }
 
-    /// Waits until a condition holds, checking again whenever anything happens. A test's time limit ends it.
-    func until(_ holds: @Sendable (MeshNode) async throws -> Bool) async throws {
+    /// Waits until a condition holds, checking again whenever anything happens.
+    /// - Throws: `Overdue` after a minute and a half: much longer than anything that a test waits for takes.
+    func until(
+        _ location: SourceLocation = #_sourceLocation, _ holds: @Sendable (MeshNode) async throws -> Bool
+    ) async throws {
+        let limit = ContinuousClock.now + .seconds(90)
         // Checked repeatedly: it may depend on other nodes, whose events this node does not report.
         while try await !holds(self) {
+            guard ContinuousClock.now < limit else { throw Overdue(location: location) }
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
                 DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(20)) { continuation.resume() }
             }
         }
     }
+}
+
+/// What a test waited for has not come.
+private struct Overdue: Error, CustomStringConvertible {
+    let location: SourceLocation
+    var description: String { "what line \(location.line) waits for has not come" }
 }
 
 /// What tests look at inside of a node, and do there.
@@ -181,4 +202,11 @@ extension MeshNode {
 
     /// Reads everything again, as at a start.
     func rebuildViews() { services.rebuildViews() }
+
+    /// How many scores of a user this node holds.
+    func privateScores(of user: String) -> Int {
+        engine.groupIDs.flatMap { engine.mergedRecords(of: $0) }.count {
+            $0.key.user.description == user && $0.key.kind == 1 && !$0.value.isEmpty
+        }
+    }
 }

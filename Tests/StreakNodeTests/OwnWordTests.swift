@@ -143,9 +143,7 @@ import Testing
     private static func second(of party: NodeParty) async throws {
         try await party.running("Ada") { nodes in
             _ = try await nodes[0].group(.create(title: "Red"))
-            let link = try await nodes[0].call(DeviceLinkRequest.make).link
-            _ = try await MeshNode.linkDevice(
-                in: party.dataFolder("Laptop"), link: link, timeout: 60, listen: "127.0.0.1:0", usesLAN: false)
+            try await party.link("Laptop", to: nodes[0])
         }
         try await party.running("Ada", "Laptop") { nodes in
             try await nodes[1].until { try await $0.status().groups.count == 1 }

@@ -1,4 +1,3 @@
-import Synchronization
 import Testing
 
 @testable import StreakEngine
@@ -7,16 +6,9 @@ import Testing
 
 /// Sessions that are renewed while results pass, between two nodes on real sockets.
 @Suite(.timeLimit(.minutes(10))) struct RenewalTests {
-    /// A clock that jumps when a test tells it to, the same for all nodes.
-    private final class Leaps: Sendable {
-        private let total = Mutex(Duration.zero)
-        func leap(by duration: Duration) { total.withLock { $0 += duration } }
-        var lead: Duration { total.withLock { $0 } }
-    }
-
     @Test func `a session in use is renewed every two minutes, and no result is lost`() async throws {
-        let leaps = Leaps()
-        try await NodeParty().running("Ada", "Bela", lead: { leaps.lead }) { nodes in
+        let leap = Leap()
+        try await NodeParty().running("Ada", "Bela", lead: { leap.lead }) { nodes in
             let (ada, bela) = (nodes[0], nodes[1])
             _ = try await ada.group(.create(title: "Red"))
             try await bela.join(try await ada.invite().link)
@@ -40,7 +32,7 @@ import Testing
                     }
                 } while await sessions.contains(try #require(ada.session))
                 sessions.append(try #require(await ada.session))
-                leaps.leap(by: .seconds(121))
+                leap.take(.seconds(121))
                 for node in nodes { await node.process() }
             }
             #expect(sessions.count == 5 && Set(sessions).count == 5)

@@ -10,3 +10,12 @@ final class SettableClock: Sendable {
 
     var milliseconds: Int64 { seconds.withLock { $0 * 1_000 } }
 }
+
+/// Monotonic time that jumps when it is told to, the same for all nodes of a test.
+final class Leap: Sendable {
+    private let total = Mutex(Duration.zero)
+
+    var lead: Duration { total.withLock { $0 } }
+
+    func take(_ duration: Duration) { total.withLock { $0 += duration } }
+}

@@ -2,20 +2,12 @@ import StreakEngine
 import StreakLinks
 import StreakReplication
 import StreakWire
-import Synchronization
 import Testing
 
 @testable import StreakNode
 
 /// What `status` says of connections.
 @Suite struct StatusTests {
-    /// A clock that a test moves.
-    private final class Leap: Sendable {
-        private let total = Mutex(Duration.zero)
-        var lead: Duration { total.withLock { $0 } }
-        func take(_ duration: Duration) { total.withLock { $0 += duration } }
-    }
-
     @Test(.timeLimit(.minutes(10)))
     func `a machine that says nothing is silent, not live, and was heard when it was`() async throws {
         let leap = Leap()
