@@ -60,7 +60,8 @@ extension NodeFailure {
         case .awaitingApproval: self = .approvalNeeded(title: "")
         case .denied: self = .joinDenied
         case .groupFull: self = .limitReached(what: "members", limit: ProtocolLimits.maximumMembers)
-        case .unknownInvite, .invalidProof, .other: self = .linkOfAnotherGroup
+        case .unknownInvite, .invalidProof: self = .linkOfAnotherGroup
+        case .other: self = .cannotAdmit
         }
     }
 

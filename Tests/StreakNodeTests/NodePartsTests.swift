@@ -58,4 +58,9 @@ import Testing
         readiness.begin()
         #expect(try readiness.known() == "")
     }
+
+    @Test func `a reason not to admit that has no name isn't taken for a link of another group`() {
+        #expect(NodeFailure(CommandFailure.joinRefused(.other), title: "Red") == .cannotAdmit)
+        #expect(NodeFailure(CommandFailure.joinRefused(.unknownInvite), title: "Red") == .linkOfAnotherGroup)
+    }
 }

@@ -124,6 +124,8 @@ public enum NodeFailure: Error, Codable, Equatable, Sendable {
     case alreadyMember(title: String)
     /// The reached node showed a group other than the link's.
     case linkOfAnotherGroup
+    /// The member's machine that answered can admit nobody now. Another one may.
+    case cannotAdmit
     /// The group's ledger is larger than a node accepts.
     case groupTooLarge
     /// Nobody of the group answered in time.

@@ -235,6 +235,8 @@ extension ImportFault {
         case .unclosedQuote(let line): "The quote that begins in line \(line) never ends."
         case .malformed(let line, let element):
             element.map { "Result \($0), in line \(line), is not JSON." } ?? "Line \(line) is not JSON."
+        case .cutOff(let line, let element):
+            "The file ends in the middle\(element.map { " of result \($0)" } ?? ""), in line \(line): a part is missing."
         case .noResults:
             """
             This is JSON, but not of results. These are an array of objects such as \

@@ -16,8 +16,10 @@ public enum ImportFault: Error, Sendable, Hashable {
     case missingColumn(ResultColumn)
     /// The quotation that begins in the row at `line` is never closed.
     case unclosedQuote(line: Int)
-    /// The file begins with `{` or `[` but is not JSON from this line on, in this result if one has begun.
+    /// The file begins with `{` or `[` but is not JSON from this line on, in this result if it is in one.
     case malformed(line: Int, element: Int? = nil)
+    /// The file is JSON, but ends in the middle: in this line, and in this result if it is in one.
+    case cutOff(line: Int, element: Int? = nil)
     /// JSON that is neither an array of objects nor an object with such an array as `results`.
     case noResults
     /// JSON whose `version` is not 1: a newer program wrote it.

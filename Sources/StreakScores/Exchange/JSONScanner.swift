@@ -9,12 +9,15 @@ struct JSONScanner {
     private var position = 0
     /// The current line, from 1.
     private(set) var line = 1
-    /// How many results have begun so far.
-    var element = 0
+    /// The number of the result that is being read, from 1; nil beside results.
+    var element: Int?
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    var malformed: ImportFault { .malformed(line: line, element: element > 0 ? element : nil) }
+    /// What is wrong where the scanner stands.
+    var malformed: ImportFault {
+        position < bytes.count ? .malformed(line: line, element: element) : .cutOff(line: line, element: element)
+    }
 
     /// The next byte that is not blank. Does not consume it.
     mutating func peek() -> UInt8? {

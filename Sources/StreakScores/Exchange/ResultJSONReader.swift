@@ -42,12 +42,15 @@ struct ResultJSONReader {
         try scanner.expect("[")
         if scanner.skip("]") { return }
         var row = ResultRow()
+        var count = 0
         repeat {
             guard let mark = scanner.peek() else { throw scanner.malformed }
             guard mark == UInt8(ascii: "{") else { throw .noResults }
-            scanner.element += 1
-            row.clear(line: scanner.line, element: scanner.element)
+            count += 1
+            scanner.element = count
+            row.clear(line: scanner.line, element: count)
             try readResult(into: &row)
+            scanner.element = nil
             try body(row)
         } while scanner.skip(",")
         try scanner.expect("]")

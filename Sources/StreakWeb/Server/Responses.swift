@@ -57,7 +57,7 @@ extension NodeFailure {
             .conflict
         case .storageFailed, .newerData, .earlierData: .internalServerError
         case .diskFull: .insufficientStorage
-        case .nobodyReachable, .stopping, .folderBusy: .serviceUnavailable
+        case .nobodyReachable, .cannotAdmit, .stopping, .folderBusy: .serviceUnavailable
         case .notMember, .machineShutOut, .notAllowed, .gameOfAnother, .commentOfAnother, .resultCovered,
             .challengeRefused,
             .ownerCannotLeave, .linkUsedUp, .linkRevoked,

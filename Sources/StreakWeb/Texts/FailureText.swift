@@ -340,6 +340,11 @@ public enum FailureText {
                 "linkOfAnotherGroup", "The machine that answered belongs to another group than this link.",
                 "Nothing was shared. Ask your friend for a new link.", Exit.badData
             )
+        case .cannotAdmit:
+            (
+                "cannotAdmit", "The machine that answered can let nobody in at the moment.",
+                "Try again while another member is online, or ask another member for a link.", Exit.busy
+            )
         case .groupTooLarge:
             (
                 "groupTooLarge", "The list of changes to this group's members is too long for a new member to load.",

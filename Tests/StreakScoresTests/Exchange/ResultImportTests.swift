@@ -278,7 +278,9 @@ enum Exchange {
         BadFile(
             "date,game,score\n31/03/2024,wordle,3\n03/30/2024,wordle,3\n",
             .contradictoryDates(dayFirst: 2, monthFirst: 3)),
-        BadFile("[1]", .noResults), BadFile("{", .malformed(line: 1)), BadFile("[", .malformed(line: 1)),
+        BadFile("[1]", .noResults), BadFile("{", .cutOff(line: 1)), BadFile("[\n", .cutOff(line: 2)),
+        BadFile("[{\"score\":3},", .cutOff(line: 1)), BadFile("[{},{\"sco", .cutOff(line: 1, element: 2)),
+        BadFile("[{},{\"score\":3", .cutOff(line: 1, element: 2)),
         BadFile("{\"version\":1}", .noResults), BadFile("{\"results\":{}}", .noResults),
         BadFile("{\"messages\":[{\"type\":\"message\"}]}", .noResults), BadFile("[] x", .malformed(line: 1)),
         BadFile("{\"version\":2,\"results\":[]}", .unknownVersion),
@@ -286,7 +288,7 @@ enum Exchange {
         BadFile("{\"version\":1,\"results\":[{\"score\":03}]}", .malformed(line: 1, element: 1)),
         BadFile("{\"version\":1,\"results\":[{\"game\":\"\\ud800\"}]}", .malformed(line: 1, element: 1)),
         BadFile("{\"version\":1,\"results\":[{\"game\":\"a\nb\"}]}", .malformed(line: 1, element: 1)),
-        BadFile("{\"version\":1,\"results\":[{}],\"results\":[]}", .malformed(line: 1, element: 1)),
+        BadFile("{\"version\":1,\"results\":[{}],\"results\":[]}", .malformed(line: 1)),
         BadFile("{\"x\":" + String(repeating: "[", count: 100_000), .malformed(line: 1)),
     ]
 

@@ -32,7 +32,7 @@ import Testing
 
     @Test(arguments: [
         ("{}", ImportFault.notAChat), ("{\"results\":[]}", .notAChat), ("{\"messages\":[]} x", .notAChat),
-        ("{\"messages\":[{]}", .malformed(line: 1)), ("{\"messages\":", .malformed(line: 1)),
+        ("{\"messages\":[{]}", .malformed(line: 1)), ("{\"messages\":", .cutOff(line: 1)),
         ("{\"messages\":[" + String(repeating: "[", count: 100_000), .malformed(line: 1)),
     ])
     func `what is no such export is refused`(text: String, fault: ImportFault) {
