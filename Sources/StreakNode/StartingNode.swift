@@ -2,8 +2,8 @@ public import StreakStorage
 
 /// Where the account comes from on a machine that has none yet.
 public enum AccountOrigin: Sendable, Equatable {
-    /// A new account.
-    case new(name: String)
+    /// A new account. `internet` is the setting of this name to begin with; nil for the default.
+    case new(name: String, internet: String? = nil)
     /// A link made by another machine of the user.
     case machine(link: String)
     /// The recovery key on paper.
@@ -25,7 +25,7 @@ public actor StartingNode: NodeCalling, AccountMaking {
     public static let linkTimeout: Int64 = 30
 
     private let folder: DataFolder
-    private let configuration: NodeConfiguration
+    private var configuration: NodeConfiguration
     private let inbox = Inbox()
     private var node: MeshNode?
     /// Callers that wait for the node.
@@ -104,7 +104,14 @@ public actor StartingNode: NodeCalling, AccountMaking {
         guard !isClosed else { throw NodeFailure.stopping }
         guard !isMaking else { throw NodeFailure.accountUnderWay }
         guard node == nil, !folder.hasAccount else { throw NodeFailure.accountExists }
-        try await make(origin)
+        if case .new(_, let internet?) = origin {
+            try InternetRequest.change(internet).checkArguments()
+            try await make(origin)
+            // What was said on the command line, where the node was started, is as new.
+            configuration.internet = configuration.internet ?? internet
+        } else {
+            try await make(origin)
+        }
         return try await call(ProfileRequest.whoami)
     }
 
@@ -113,7 +120,7 @@ public actor StartingNode: NodeCalling, AccountMaking {
         defer { isMaking = false }
         do {
             switch origin {
-            case .new(let name): _ = try MeshNode.createAccount(in: folder, name: name)
+            case .new(let name, _): _ = try MeshNode.createAccount(in: folder, name: name)
             case .machine(let link):
                 _ = try await MeshNode.linkDevice(
                     in: folder, link: link, timeout: Self.linkTimeout, usesLAN: configuration.usesLAN)

@@ -49,6 +49,20 @@ import Testing
         }
     }
 
+    @Test(arguments: [(nil, "on"), ("off", "off"), ("lan-only", "lan-only")] as [(String?, String)])
+    func `a new account begins with the setting of the internet that was chosen for it`(
+        chosen: String?, setting: String
+    ) async throws {
+        let party = try NodeParty()
+        try await Self.starting(party.dataFolder("new")) { node in
+            await #expect(throws: NodeFailure.invalidSetting(name: "internet", values: InternetReport.settings)) {
+                try await node.makeAccount(.new(name: "Ada", internet: "sometimes"))
+            }
+            _ = try await node.makeAccount(.new(name: "Ada", internet: chosen))
+            #expect(try await node.call(InternetRequest.show).setting == setting)
+        }
+    }
+
     @Test func `an account that a command made meanwhile is opened`() async throws {
         let party = try NodeParty()
         try await Self.starting(party.dataFolder("Ada")) { node in

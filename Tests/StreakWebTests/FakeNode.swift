@@ -49,7 +49,7 @@ final class FakeNode: NodeCalling, AccountMaking {
     var accounts: [AccountOrigin] { origins.withLock { $0 } }
 
     func makeAccount(_ origin: AccountOrigin) async throws -> ProfileReport {
-        if case .new(let name) = origin, name.isEmpty { throw NodeFailure.invalidName(limit: 40) }
+        if case .new(let name, _) = origin, name.isEmpty { throw NodeFailure.invalidName(limit: 40) }
         if case .machine(let link) = origin, link != "streakmesh://device/A" {
             throw link.hasPrefix("streakmesh://join/") ? NodeFailure.linkForGroup : .deviceLink(.malformed)
         }

@@ -27,11 +27,15 @@ import Testing
             for path in ["new", "link", "recover", "restore"] {
                 #expect(body.contains("action=\"/welcome/\(path)\""), "\(path)")
             }
+            // What is done on the internet is said where it can be refused.
+            #expect(body.contains(InternetReport.explanation))
+            for setting in InternetReport.settings { #expect(body.contains("value=\"\(setting)\"")) }
         }
     }
 
     @Test(arguments: [
         ("/welcome/new", "name=Ada", AccountOrigin.new(name: "Ada")),
+        ("/welcome/new", "name=Ada&internet=off", .new(name: "Ada", internet: "off")),
         ("/welcome/link", "link=+streakmesh%3A%2F%2Fdevice%2FA%0A", .machine(link: "streakmesh://device/A")),
         ("/welcome/recover", "key=K7Q2&name=Ada", .recoveryKey("K7Q2", name: "Ada")),
         (

@@ -101,14 +101,18 @@ extension Site {
         return page(.profile, "profile", title: "Profile", view, frame, visit)
     }
 
+    static func internetSettings(selected: String) -> [OptionView] {
+        InternetReport.settings.map {
+            OptionView(value: $0, label: InternetReport.choice($0), selected: $0 == selected)
+        }
+    }
+
     private static func internet(_ report: InternetReport) -> ProfileView.Internet {
         ProfileView.Internet(
             sentence: report.sentence,
             notes: [report.mappingText, report.findingText?.withoutCodeMarks, report.dhtText].compactMap(\.self),
             explanation: InternetReport.explanation,
-            settings: InternetReport.settings.map {
-                OptionView(value: $0, label: InternetReport.choice($0), selected: $0 == report.setting)
-            }, letters: report.letters)
+            settings: internetSettings(selected: report.setting), letters: report.letters)
     }
 
     private static func visibility(_ report: PrivacyReport) -> ProfileView.GroupVisibility {

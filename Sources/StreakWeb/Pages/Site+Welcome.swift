@@ -8,6 +8,9 @@ extension Site {
         var name: String
         var link: String
         var file: String
+        let explanation = InternetReport.explanation
+        /// Settings of the internet for a new account.
+        var settings: [OptionView]
         /// A link that was opened before there was an account; it is shown once there is one.
         var opened: String?
         /// Which form was sent.
@@ -25,7 +28,8 @@ extension Site {
         let device = opened.flatMap { DeepLink($0) == .device ? $0 : nil }
         let view = WelcomeView(
             name: visit.fields.required("name"), link: visit.fields["link"] ?? device ?? "",
-            file: visit.fields.required("file"), opened: Self.keptLink(visit),
+            file: visit.fields.required("file"),
+            settings: Self.internetSettings(selected: visit.fields["internet"] ?? "on"), opened: Self.keptLink(visit),
             isLinking: visit.path == "/welcome/link" || device != nil && !visit.isForm,
             isRecovering: visit.path == "/welcome/recover",
             isRestoring: visit.path == "/welcome/restore", problem: refusal?.view)
@@ -95,7 +99,8 @@ extension Site {
 
     /// Makes a new account and leads to its recovery key.
     private func makeProfile(_ visit: Visit) async throws -> Response {
-        let profile = try await makeAccount(.new(name: visit.fields.required("name")))
+        let profile = try await makeAccount(
+            .new(name: visit.fields.required("name"), internet: visit.fields["internet"]))
         sessions.leave(Flash(text: "Welcome, \(profile.name)."), for: visit.session)
         return try await showRecoveryKey(visit)
     }

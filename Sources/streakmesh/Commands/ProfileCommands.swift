@@ -1,6 +1,7 @@
 import ArgumentParser
 import StreakNode
 import StreakStorage
+import StreakWeb
 
 struct InitCommand: SessionCommand {
     static let configuration = CommandConfiguration(
@@ -17,7 +18,7 @@ struct InitCommand: SessionCommand {
         let isUp = await context.wakeNode()
         context.show(profile) { style in
             profile.lines(style)
-                + keyLines + [
+                + keyLines + [""] + Self.internetLines + [
                     "",
                     isUp
                         ? "Your node is up. Next: `streakmesh invite` makes a link for a friend."
@@ -28,6 +29,12 @@ struct InitCommand: SessionCommand {
 }
 
 extension InitCommand {
+    /// What the node does on the internet, a sentence a line.
+    private static var internetLines: [String] {
+        InternetReport.explanation.replacing(". ", with: ".\n").split(separator: "\n").map(String.init)
+            + ["`streakmesh internet off` turns this off."]
+    }
+
     /// The recovery key, which is shown at the first run and as long as it is not confirmed.
     private func keyLines(in context: CommandContext, _ style: OutputStyle) -> [String] {
         // Where it cannot be read now, `status` reminds of it.
