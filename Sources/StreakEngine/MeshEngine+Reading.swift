@@ -257,6 +257,8 @@ extension MeshEngine {
         public let via: LinkVia
         public let endpoint: Endpoint
         public let path: DevicePath
+        /// Whether datagrams reach it; else streams alone do.
+        public let hasDatagrams: Bool
         /// Since when.
         public let openedAt: MonotonicInstant
         /// Groups for which the device's last reported digest equals ours.
@@ -279,6 +281,7 @@ extension MeshEngine {
             return LinkedDevice(
                 device: device, groups: shared, via: summary.via, endpoint: summary.endpoint,
                 path: reachability.path(of: link, to: device, at: summary.endpoint, core: core),
+                hasDatagrams: summary.hasDatagrams,
                 openedAt: reachability.dialler.linkedSince(device) ?? summary.lastHeard,
                 agreeing: shared.filter { sync.peers[link, $0]?.digest == core.groups[$0]?.digest },
                 syncing: shared.filter { sync.peers[link, $0]?.round != nil }, lastHeard: summary.lastHeard,

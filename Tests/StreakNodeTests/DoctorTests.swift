@@ -1,3 +1,5 @@
+import StreakEngine
+import StreakInternet
 import Testing
 
 @testable import StreakNode
@@ -47,8 +49,33 @@ import Testing
         (alone, { _ in }, .friendUnheard),
         (alone, { $0.addresses = [] }, .noNetwork),
         (alone, { $0.newerPackets = 1 }, .friendOlder),
-        (alone, { $0.signs = [.init(cause: .routerRefuses, evidence: "It says no.")] }, .routerRefuses),
-        (alone, { $0.signs = [.init(cause: .helperMissing, evidence: "It is not here.")] }, .friendUnheard),
+        (alone, { $0.internet.setting = .off }, .internetOff),
+        (alone, { $0.internet.setting = .lanOnly }, .internetOff),
+        (alone, { $0.internet.finding = .noGateway }, .friendUnheard),
+        (alone, { $0.internet.finding = .offline }, .noNetwork),
+        (alone, { $0.internet.finding = .vpn }, .vpn),
+        (alone, { $0.internet.finding = .noAnswer }, .routerRefuses),
+        (alone, { $0.internet.finding = .unsupported }, .routerRefuses),
+        (alone, { $0.internet.finding = .misunderstood }, .routerRefuses),
+        (alone, { $0.internet.finding = .exhausted }, .routerRefuses),
+        (alone, { $0.internet.finding = .portTaken }, .routerRefuses),
+        (alone, { $0.internet.finding = .refused }, .routerRefuses),
+        (alone, { $0.internet.finding = .secondRouter }, .secondRouter),
+        (alone, { $0.internet.finding = .carrierNAT }, .carrierNAT),
+        (alone, { ($0.internet.finding, $0.internet.isSeen) = (.refused, true) }, .friendUnheard),
+        (alone, { ($0.internet.finding, $0.internet.reach) = (.refused, .changing) }, .changingPort),
+        (alone, { ($0.internet.reach, $0.friends[1].isFoundNowhere) = (.changing, true) }, .bothChanging),
+        (alone, { $0.friends[1].isFoundNowhere = true }, .friendUnheard),
+        (alone, { $0.internet.isHelperMissing = true }, .friendUnheard),
+        (alone, { $0.internet.isDHTFailing = true }, .dhtUnreachable),
+        (alone, { ($0.internet.linkedBeyond, $0.internet.isDHTFailing) = (2, true) }, .udpBlocked),
+        (alone, { ($0.internet.linkedBeyond, $0.internet.isHelperMissing) = (1, true) }, .udpBlocked),
+        (alone, { $0.internet.linkedBeyond = 1 }, .friendUnheard),
+        (
+            alone, { ($0.internet.linkedBeyond, $0.internet.linkedByUDP, $0.internet.isDHTFailing) = (2, 1, true) },
+            .dhtUnreachable
+        ),
+        (well, { ($0.internet.finding, $0.internet.isDHTFailing) = (.refused, true) }, nil),
         (alone, { ($0.damagedPlaces, $0.addresses) = (1, []) }, .damagedStore),
     ]
 

@@ -37,10 +37,10 @@ import Testing
 
     @Test func `the doctor is told that the user wants no internet`() async throws {
         try await NodeParty.alone { node, _ in
-            #expect(await node.signs.isEmpty)
-            for setting in ["off", "lan-only"] {
-                _ = try await node.call(InternetRequest.change(setting))
-                #expect(await node.signs == [.internetOff])
+            #expect(await node.observed.setting == .on)
+            for setting in [InternetSetting.off, .lanOnly] {
+                _ = try await node.call(InternetRequest.change(setting.rawValue))
+                #expect(await node.observed.setting == setting)
             }
         }
     }
@@ -133,5 +133,5 @@ import Testing
 }
 
 extension MeshNode {
-    fileprivate var signs: [DoctorCause] { services.internet.signs.map(\.cause) }
+    fileprivate var observed: Observations.Internet { services.internet.observed }
 }

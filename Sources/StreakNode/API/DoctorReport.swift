@@ -18,13 +18,13 @@ public enum DoctorCause: String, Codable, Sendable, CaseIterable, Comparable {
     case routerRefuses = "router-refuses"
     case secondRouter = "second-router"
     case carrierNAT = "carrier-nat"
-    case changingPort = "changing-port"
     case bothChanging = "both-changing"
+    case changingPort = "changing-port"
+    case vpn
+    case dhtUnreachable = "dht-unreachable"
     case friendUnheard = "friend-unheard"
     case nobodyAlwaysOn = "nobody-always-on"
-    case dhtUnreachable = "dht-unreachable"
     case helperMissing = "helper-missing"
-    case vpn
 
     /// Whether it is wrong in itself. Any other only explains that somebody is missing.
     public var isFault: Bool { self <= .pageUnreachable }
@@ -172,15 +172,26 @@ extension DoctorCause {
                 "router", "Your provider shares one internet address among many customers.",
                 "Turn on IPv6 in the router, or ask one friend to keep a node always on."
             )
+        case .bothChanging:
+            (
+                "router",
+                "Your router shows a different port to everybody, and your friend’s machine is found nowhere, so the two cannot meet.",
+                "Results go by way of any other member. One friend’s node that is always on is enough."
+            )
         case .changingPort:
             (
                 "router", "Your router shows a different port to everybody, so friends cannot reach this machine.",
                 "This machine can reach others that are reachable. One friend’s node that is always on is enough."
             )
-        case .bothChanging:
+        case .vpn:
             (
-                "router", "Your router and your friend’s show different ports to everybody, so the two cannot meet.",
-                "Results go by way of any other member. One friend’s node that is always on is enough."
+                "network", "All traffic of this machine goes through a VPN, which takes no connections from outside.",
+                "Except StreakMesh from the VPN, or turn it off to try."
+            )
+        case .dhtUnreachable:
+            (
+                "internet", "The public BitTorrent network, through which lost friends are found, does not answer.",
+                "Friends whose addresses are known are found without it. Try another network."
             )
         case .friendUnheard:
             (
@@ -192,21 +203,11 @@ extension DoctorCause {
                 "group", "Nobody in the group has a machine that is always on, so friends miss each other.",
                 "A Raspberry Pi or any machine that stays on, with `streakmesh service install`, bridges that."
             )
-        case .dhtUnreachable:
-            (
-                "internet", "The public BitTorrent network, through which lost friends are found, does not answer.",
-                "Friends whose addresses are known are found without it. Try another network."
-            )
         case .helperMissing:
             (
                 "internet",
                 "The helper program streakmesh-internet is missing: no UPnP, and no finding of lost friends.",
                 "Install the package streakmesh-internet."
-            )
-        case .vpn:
-            (
-                "network", "All traffic of this machine goes through a VPN, which takes no connections from outside.",
-                "Except StreakMesh from the VPN, or turn it off to try."
             )
         }
     }

@@ -56,7 +56,7 @@ final class Doctor {
         seen.withoutAlwaysOn = core.groupsWithoutAlwaysOn.map(core.title)
         seen.newerPackets =
             status.refused.first { $0.what == "packet" && $0.reason == "unsupportedVersion" }?.count ?? 0
-        seen.signs = internet.signs
+        seen.internet = internet.observed
         return seen.report()
     }
 
@@ -72,6 +72,8 @@ final class Doctor {
         let open = shared.filter { !(core.profile(of: user, in: $0)?.isLastSeenHidden ?? false) }
         friend.unheard = open.compactMap { core.lastSeen(user, in: $0) }.max()
             .map { max(0, core.clock.wallTime.seconds - $0) }
+        let places = devices.compactMap { core.engine.whereabouts(of: $0, at: core.clock.now)?.newest }
+        friend.isFoundNowhere = places.allSatisfy(\.entries.isEmpty)
         return friend
     }
 

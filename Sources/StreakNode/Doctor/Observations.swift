@@ -1,3 +1,6 @@
+import StreakEngine
+import StreakInternet
+
 /// What a look at a node and its surroundings shows. What follows from it is a function of it and nothing else.
 struct Observations: Sendable {
     /// A member of a group that this user is in.
@@ -8,12 +11,25 @@ struct Observations: Sendable {
         var unheard: Int64?
         /// Seconds since one of its machines was heard over a link that counts as open; nil where there is none.
         var quiet: Int64?
+        /// Whether none of its machines has told an endpoint on the internet.
+        var isFoundNowhere = false
     }
 
-    /// Something that a service found out by itself.
-    struct Sign: Sendable, Equatable {
-        var cause: DoctorCause
-        var evidence: String
+    /// What is known of the way to friends in other homes.
+    struct Internet: Sendable {
+        var setting = InternetSetting.on
+        var reach = OwnReach.unknown
+        /// Whether two friends of different providers see this machine at one endpoint.
+        var isSeen = false
+        /// Why the router has opened no port; nil if it has, or is being asked.
+        var finding: MappingFinding?
+        var isHelperMissing = false
+        /// Whether nobody in the DHT has stored this machine's last note.
+        var isDHTFailing = false
+        /// Machines beyond the local network that have been linked for a minute.
+        var linkedBeyond = 0
+        /// Those of them that datagrams reach.
+        var linkedByUDP = 0
     }
 
     var isRunning = true
@@ -42,8 +58,7 @@ struct Observations: Sendable {
     var asked: Friend?
     /// Packets of a version that this node does not speak, since it started.
     var newerPackets = 0
-    /// What is known of routers and the internet.
-    var signs: [Sign] = []
+    var internet = Internet()
 
     /// Below this nothing is stored for long.
     private static let leastFreeBytes: Int64 = 1 << 20
@@ -95,12 +110,58 @@ struct Observations: Sendable {
             let packets = newerPackets == 1 ? "1 packet" : "\(newerPackets) packets"
             found.append(DoctorFinding(.friendOlder, "\(packets) of another version came since the node started."))
         }
-        found += signs.map { DoctorFinding($0.cause, $0.evidence) }
+        found += ways(internet)
         if isSomebodyMissing { found.append(DoctorFinding(.friendUnheard, unheard)) }
         if let titles = Self.list(withoutAlwaysOn) {
             found.append(DoctorFinding(.nobodyAlwaysOn, "It is about \(titles)."))
         }
         return found
+    }
+
+    /// What keeps friends in other homes from being met.
+    private func ways(_ internet: Internet) -> [DoctorFinding] {
+        switch internet.setting {
+        case .off: return [DoctorFinding(.internetOff, "No router is asked to open a port.")]
+        case .lanOnly: return [DoctorFinding(.internetOff, "No connection leaves the local network.")]
+        case .on: break
+        }
+        var found: [DoctorFinding] = []
+        if internet.linkedBeyond > 0, internet.linkedByUDP == 0, internet.isDHTFailing || internet.isHelperMissing {
+            let machines = internet.linkedBeyond == 1 ? "1 machine" : "\(internet.linkedBeyond) machines"
+            found.append(DoctorFinding(.udpBlocked, "\(machines) beyond this network answer by TCP, and none by UDP."))
+        }
+        if internet.isHelperMissing {
+            found.append(DoctorFinding(.helperMissing, "It does not lie beside this program."))
+        } else if internet.isDHTFailing {
+            found.append(
+                DoctorFinding(.dhtUnreachable, "No node there has stored what this machine last left."))
+        }
+        return found + router(internet)
+    }
+
+    private func router(_ internet: Internet) -> [DoctorFinding] {
+        if internet.reach == .changing {
+            let missing = asked.map { [$0] } ?? friends.filter { !$0.isOnline }
+            let nowhere = missing.filter(\.isFoundNowhere).map(\.name)
+            let both = Self.list(nowhere).map {
+                DoctorFinding(.bothChanging, "No machine of \($0) has told where it is found.")
+            }
+            return [both, DoctorFinding(.changingPort, "Two friends see this machine at two ports.")].compactMap(\.self)
+        }
+        // Where friends see it at one port they find it all the same. By IPv6 alone only those do who have that, too.
+        guard !internet.isSeen, let finding = internet.finding else { return [] }
+        let answer = "The router was asked to open a port: \(finding.rawValue)."
+        switch finding {
+        // A local network that leads nowhere is enough for friends who are on it.
+        case .noGateway: return []
+        case .offline:
+            return [DoctorFinding(.noNetwork, "The router says that it has no connection to the internet.")]
+        case .vpn: return [DoctorFinding(.vpn, "The default route leads through a VPN.")]
+        case .noAnswer, .unsupported, .misunderstood, .exhausted, .portTaken, .refused:
+            return [DoctorFinding(.routerRefuses, answer)]
+        case .secondRouter: return [DoctorFinding(.secondRouter, answer)]
+        case .carrierNAT: return [DoctorFinding(.carrierNAT, answer)]
+        }
     }
 
     private var unheard: String {

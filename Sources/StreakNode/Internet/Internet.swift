@@ -360,44 +360,21 @@ final class Internet {
         take(.seen(core.engine.seenEndpoint), at: 0)
     }
 
-    /// What keeps friends on the internet from finding this node, as far as it is known.
-    var signs: [Observations.Sign] {
-        switch core.internetSetting {
-        case .off: return [.init(cause: .internetOff, evidence: "No router is asked to open a port.")]
-        case .lanOnly: return [.init(cause: .internetOff, evidence: "No connection leaves the local network.")]
-        case .on: break
+    /// What is known of the way to friends in other homes.
+    var observed: Observations.Internet {
+        var seen = Observations.Internet(setting: core.internetSetting)
+        guard isOpen else { return seen }
+        seen.reach = core.engine.ownReach
+        seen.isSeen = core.engine.seenEndpoint != nil
+        seen.finding = families[0].mapper.finding
+        seen.isHelperMissing = helperState == .missing
+        seen.isDHTFailing = isOnline && notices.isFailing
+        for device in core.engine.linkedDevices
+        where device.path != .lan && device.openedAt.duration(to: core.clock.now) > .seconds(60) {
+            seen.linkedBeyond += 1
+            if device.hasDatagrams { seen.linkedByUDP += 1 }
         }
-        guard isOpen else { return [] }
-        return dhtSigns + routerSigns
-    }
-
-    private var dhtSigns: [Observations.Sign] {
-        if helperState == .missing {
-            return [.init(cause: .helperMissing, evidence: "It does not lie beside this program.")]
-        }
-        guard isOnline, notices.isFailing else { return [] }
-        return [.init(cause: .dhtUnreachable, evidence: "No node there has stored what this machine last left.")]
-    }
-
-    private var routerSigns: [Observations.Sign] {
-        let reach = core.engine.ownReach
-        if reach == .changing {
-            return [.init(cause: .changingPort, evidence: "Two friends see this machine at two ports.")]
-        }
-        // Where friends see it at one port they find it all the same. By IPv6 alone only those do who have that, too.
-        guard core.engine.seenEndpoint == nil, let finding = families[0].mapper.finding else { return [] }
-        let answer = "The router was asked to open a port: \(finding.rawValue)."
-        switch finding {
-        // A local network that leads nowhere is enough for friends who are on it.
-        case .noGateway: return []
-        case .offline:
-            return [.init(cause: .noNetwork, evidence: "The router says that it has no connection to the internet.")]
-        case .vpn: return [.init(cause: .vpn, evidence: "The default route leads through a VPN.")]
-        case .noAnswer, .unsupported, .misunderstood, .exhausted, .portTaken, .refused:
-            return [.init(cause: .routerRefuses, evidence: answer)]
-        case .secondRouter: return [.init(cause: .secondRouter, evidence: answer)]
-        case .carrierNAT: return [.init(cause: .carrierNAT, evidence: answer)]
-        }
+        return seen
     }
 
     func report() -> InternetReport {
