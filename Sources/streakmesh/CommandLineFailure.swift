@@ -55,10 +55,11 @@ struct FailureNotice: Equatable {
         case CommandLineFailure.usage(let message):
             self.init(code: "usage", message: message.printable, hint: "See `streakmesh help`.", exitCode: 64)
         case CommandLineFailure.unknownCommand(let name, let suggestions):
+            let family = name.split(separator: " ").dropLast().map { " \($0)" }.joined()
             self.init(
                 code: "usage", message: "There is no command `\(name.printable.truncated(toWidth: 40))`.",
                 hint: suggestions.isEmpty
-                    ? "See `streakmesh help`."
+                    ? "See `streakmesh help\(family)`."
                     : "Did you mean \(suggestions.map { "`\($0)`" }.joined(separator: " or "))?",
                 exitCode: 64)
         case CommandLineFailure.nothingAdded(let reasons):

@@ -151,6 +151,13 @@ import Testing
         #expect(FailureNotice(CommandLineFailure.unknownCommand(name, suggestions: suggestions)).exitCode == 64)
     }
 
+    @Test(arguments: [("foobarbaz", "streakmesh help"), ("friend requests", "streakmesh help friend")])
+    func `the help of the family is named where only the last word is none of its commands`(name: String, help: String)
+    {
+        let notice = FailureNotice(CommandLineFailure.unknownCommand(name, suggestions: []))
+        #expect(notice.hint == "See `\(help)`.")
+    }
+
     @Test(arguments: [
         [], ["--json"], ["--help"], ["help"], ["help", "board"], ["group", "help", "list"], ["add", "x"],
         ["invite", "--qr"], ["group", "use", "x"], ["completion", "bash"],

@@ -49,6 +49,20 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `the group of two is the active one only where there was none`(hasGroup: Bool) async throws {
+        let party = try NodeParty()
+        try await party.running("Ada", "Ben", usesLAN: true) { nodes in
+            let (ada, ben) = (nodes[0], nodes[1])
+            if hasGroup { _ = try await ada.group(.create(title: "Red")) }
+            _ = try await Self.friends(ben, .add(code: try await Self.friends(ada).code))
+            try await ada.until { try await Self.friends($0).received.map(\.name) == ["Ben"] }
+            _ = try await Self.friends(ada, .approve(user: "Ben"))
+            let active = try await ada.call(GroupListRequest.all).groups.filter(\.active).map(\.title)
+            #expect(active == [hasGroup ? "Red" : "Ada & Ben"])
+        }
+    }
+
     @Test(arguments: [
         ("", "it is empty"), (" - ", "it is empty"), ("7K3M-9QXT", "it has 8 symbols instead of 12"),
         ("AAAA-BBBB-CCCC", "at least one of its symbols is mistyped"),

@@ -156,8 +156,10 @@ final class Friends {
 
     func approveFriend(_ selector: String) async throws {
         let user = try asker(selector)
+        let isFirst = core.activeGroup == nil
         guard case .group(let group) = try await loop.execute(.approveFriend(user, name: core.ownName)) else { return }
-        try await groups.introduce(to: group, history: 0)
+        // A command that names no group goes on meaning the one that it meant.
+        try await groups.introduce(to: group, history: 0, isActive: isFirst)
     }
 
     /// Leaves the group of two. An owner hands it to the friend first, so both keep what was shared.

@@ -47,9 +47,10 @@ struct Groups {
         return core.groupReport(group)
     }
 
-    /// Makes a group the active one, tells it who this user is, and publishes the chosen history: the results of
-    /// `history` days back from today, nil for all. A user who comes back shares again under the former profile.
-    func introduce(to group: GroupID, history: Int?) async throws {
+    /// Tells a group who this user is, and publishes the chosen history: the results of `history` days back from today,
+    /// nil for all. A user who comes back shares again under the former profile. With `isActive` it becomes the active
+    /// group.
+    func introduce(to group: GroupID, history: Int?, isActive: Bool = true) async throws {
         let results =
             history.map { core.unpublishedResults(in: group, of: .days($0)) }
             ?? core.unpublishedResults(in: group, of: .all)
@@ -63,7 +64,7 @@ struct Groups {
         sharing.isStopped = false
         try await loop.execute(
             .write([(group, drafts)] + writes(making: sharing, holdFor: group)),
-            with: [.keepSetting(name: NodeCore.activeGroupSetting, value: group.bytes.array)])
+            with: isActive ? [.keepSetting(name: NodeCore.activeGroupSetting, value: group.bytes.array)] : [])
     }
 
     /// A group on the list, also one that has ended for this user.
