@@ -30,6 +30,30 @@ struct EngineRebuildTests {
         #expect(after - before == 2)
     }
 
+    @Test func `what was merged is told before everything is merged again, though the one waits for the disk`() throws {
+        var bench = try MachineBench()
+        let group = bench.group
+        let record = MergedRecord(
+            key: RecordKey(user: bench.friends[0].user, kind: 1, subject: [1]), value: [], time: HybridTime.zero)
+        var change = DurableChange()
+        change.settings["any"] = [1]
+        bench.core.persistMerge(change, of: group, merged: [record], then: [])
+        bench.core.groups[group]?.isStale = true
+        bench.core.releaseQuarantined(of: group)
+        #expect(bench.events.isEmpty && bench.posted().isEmpty)
+        #expect(Self.told(bench.store()) == [.recordsMerged(group, [record]), .recordsReset(group)])
+        // So it is for what this device writes itself.
+        bench.core.groups[group]?.isStale = true
+        var own = DurableChange()
+        let work = bench.core.write([.value(Profile(name: "Ada"))], in: group, change: &own)
+        let told = Self.told(work)
+        #expect(told.count == 2 && told.last == .recordsReset(group))
+    }
+
+    private static func told(_ work: [Work]) -> [EngineEvent] {
+        work.compactMap { if case .publish(let event) = $0 { event } else { nil } }
+    }
+
     @Test func `somebody who retracts again and again uses at most a twentieth of a processor`() throws {
         var party = try EngineNetwork.friends(2)
         let group = party.group

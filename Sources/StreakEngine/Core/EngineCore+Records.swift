@@ -77,10 +77,7 @@ extension EngineCore {
         }
         compact(FeedID(device: identity.device, epoch: epoch), in: group, change: &change)
         leaveOut(groups[group]?.rebuildIfStale(wall: wall) ?? [], change: &change)
-        work.insert(.publish(.recordsMerged(group, merged)), at: 0)
-        if groups[group]?.takeReset() ?? false { work.insert(.publish(.recordsReset(group)), at: 0) }
-        work.append(.digestMoved(group))
-        return work
+        return news(of: merged, in: group) + work + [.digestMoved(group)]
     }
 
     /// The epoch this device writes in a group; a new one where there is none that may be continued.
@@ -149,11 +146,9 @@ extension EngineCore {
     mutating func persistMerge(
         _ change: DurableChange, of group: GroupID, merged: [MergedRecord], then work: [Work]
     ) {
-        var work = work
         var change = change
         leaveOut(groups[group]?.rebuildIfStale(at: now, wall: wall) ?? [], change: &change)
-        if groups[group]?.takeReset() ?? false { work.insert(.publish(.recordsReset(group)), at: 0) }
-        if !merged.isEmpty { work.insert(.publish(.recordsMerged(group, merged)), at: 0) }
+        var work = news(of: merged, in: group) + work
         if !change.runs.isEmpty || !change.operations.isEmpty { work.append(.digestMoved(group)) }
         persist(change, then: work)
     }
@@ -195,8 +190,15 @@ extension EngineCore {
         let released = groups[group]?.releaseQuarantined(at: now, wall: wall) ?? (changes: [], removed: [])
         leaveOut(released.removed, change: &change)
         leaveOut(groups[group]?.rebuildIfStale(at: now, wall: wall) ?? [], change: &change)
-        if groups[group]?.takeReset() ?? false { publish(.recordsReset(group)) }
-        if !released.changes.isEmpty { publish(.recordsMerged(group, released.changes)) }
-        if !change.isEmpty { persist(change) }
+        // Behind what was merged before and is still on its way to the disk.
+        persist(change, then: news(of: released.changes, in: group))
+    }
+
+    /// What observers are told: what was merged; then, if everything was merged again since, to read it all. The other
+    /// way round they would show what no longer counts.
+    private mutating func news(of merged: [MergedRecord], in group: GroupID) -> [Work] {
+        var news: [Work] = merged.isEmpty ? [] : [.publish(.recordsMerged(group, merged))]
+        if groups[group]?.takeReset() ?? false { news.append(.publish(.recordsReset(group))) }
+        return news
     }
 }
