@@ -168,7 +168,7 @@ import Testing
         #expect(
             report.sentences(afterShuttingOut: "ab12") == [
                 "Shut out. Friends' machines follow as soon as they hear of it.",
-                "It had linked 11112222, which stay yours: shut out, too, what you do not know.",
+                "It had linked 11112222, which stays yours. Shut out, too, what you do not know.",
             ])
         report.devices[1].state = "revoked"
         report.refusedBy = ["Red"]

@@ -74,7 +74,8 @@ extension DeviceListReport {
             + (linked.isEmpty
                 ? []
                 : [
-                    "It had linked \(linked.joined(separator: ", ")), which stay yours: shut out, too, what you do not know."
+                    "It had linked \(linked.joined(separator: ", ")), which \(linked.count == 1 ? "stays" : "stay") yours. "
+                        + "Shut out, too, what you do not know."
                 ])
     }
 }
