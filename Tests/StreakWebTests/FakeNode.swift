@@ -25,6 +25,8 @@ final class FakeNode: NodeCalling, AccountMaking {
         case removed
         /// A plain member of a group of two.
         case pair
+        /// The account has shut this machine out.
+        case shutOut
         /// No account yet; otherwise as `unconfirmed`.
         case newcomer
     }
@@ -103,6 +105,7 @@ final class FakeNode: NodeCalling, AccountMaking {
     private func answer(_ request: any NodeRequest) throws -> any Sendable {
         if scenario == .failing { throw NodeFailure.storageFailed("/home/somebody/secret.db is broken") }
         if scenario == .newcomer, accounts.isEmpty { throw NodeFailure.noAccount }
+        if scenario == .shutOut, request is ScoreRequest { throw NodeFailure.machineShutOut }
         if scenario == .guest, let answer = try answerForGuest(request) { return answer }
         switch request {
         case is ProfileRequest:
@@ -196,6 +199,13 @@ final class FakeNode: NodeCalling, AccountMaking {
             role: scenario == .outsider || scenario == .removed ? "removed" : "left", members: 4, active: false,
             sharing: false, ended: "2026-11-20T10:00:00Z")
         if scenario == .removed { return [lost] }
+        if scenario == .shutOut {
+            return [
+                GroupReport(
+                    id: Self.group, title: title, role: "revoked", members: 4, active: true, sharing: false,
+                    ended: "2026-11-20T10:00:00Z")
+            ]
+        }
         if isAlone || scenario == .guest { return [] }
         let own = GroupReport(
             id: Self.group, title: title, role: scenario == .outsider || scenario == .pair ? "member" : "owner",
@@ -258,7 +268,7 @@ final class FakeNode: NodeCalling, AccountMaking {
         ]
         var internet = InternetReport(setting: "on")
         if scenario == .full { internet.withoutAlwaysOn = [title] }
-        return StatusReport(
+        var report = StatusReport(
             state: isAlone ? "local only" : scenario == .silent ? "offline" : "live", groups: groups,
             peers: scenario == .full
                 ? peers.map {
@@ -269,6 +279,8 @@ final class FakeNode: NodeCalling, AccountMaking {
                 : [], version: "0.1.0", running: true, listen: nil, web: nil, lastSync: "2026-11-21T09:25:00Z",
             recoveryConfirmed: scenario != .unconfirmed, guest: scenario == .guest ? guestName : nil,
             internet: internet, fresh: scenario == .hostile ? 12_345 : hasNothing ? 0 : 3)
+        report.shutOut = scenario == .shutOut
+        return report
     }
 
     // MARK: Games and results

@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: [
-        FakeNode.Scenario.silent, .lonely, .outsider, .unconfirmed, .guest, .removed, .pair, .newcomer,
+        FakeNode.Scenario.silent, .lonely, .outsider, .unconfirmed, .guest, .removed, .pair, .newcomer, .shutOut,
     ])
     func `pages have the same elements for every viewer, whatever friends write`(scenario: FakeNode.Scenario)
         async throws

@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import NIOEmbedded
 import NIOPosix
@@ -52,6 +53,36 @@ import Testing
                 #expect(fragment.body.contains("id=\"chip\""), "\(path)")
                 #expect(fragment.body.contains("id=\"bell\"") == (scenario != .guest), "\(path)")
             }
+        }
+    }
+
+    @Test func `a machine that is shut out says so, shows what it keeps, and offers nothing that would be refused`()
+        async throws
+    {
+        try await withPage(.shutOut) { page in
+            let browser = try await page.signedIn()
+            for path in Self.pages {
+                let answer = try await browser.get(path)
+                guard path == "/today" || path.hasPrefix("/history") else {
+                    guard answer.status != 404 else { continue }
+                    #expect(answer.status == 303 && answer.headers["location"] == "/today", "\(path)")
+                    continue
+                }
+                #expect(answer.body.contains("This machine was shut out of your account."), "\(path)")
+                let parts = answer.body.components(separatedBy: "action=\"").dropFirst()
+                let forms = Set(parts.map { $0.prefix { $0 != "\"" } })
+                #expect(forms.isSubset(of: ["/history", "/export", "/sign-out"]), "\(path): \(forms)")
+                let links = answer.body.components(separatedBy: "<a ").dropFirst().compactMap {
+                    $0.components(separatedBy: "href=\"").dropFirst().first?.prefix { $0 != "\"" && $0 != "?" }
+                }
+                #expect(Set(links).isSubset(of: ["#main", "/today", "/history", "/profile#connection"]), "\(links)")
+            }
+            let today = try await browser.get("/today").body
+            #expect(today.contains("action=\"/export\"") && today.contains("streakmesh up --data FOLDER"))
+            #expect(!today.contains("No friends yet") && !today.contains("until then"))
+            #expect(try await browser.get("/export?format=csv").status == 200)
+            let refused = try await browser.post("/add", "text=Wordle+1%2C617+3%2F6")
+            #expect(refused.status == 303 && refused.headers["location"] == "/today")
         }
     }
 

@@ -110,7 +110,7 @@ extension DoctorCause {
         case .machineShutOut:
             (
                 "node", "This machine was shut out of your account. It records nothing more.",
-                "If that was a mistake, link it again: `streakmesh device link` on a machine that is in."
+                "To use it again, link it as a new one: `streakmesh device link` on a machine that is in, then `streakmesh --data FOLDER device join` here, with another folder."
             )
         case .nodeStopped:
             (

@@ -130,7 +130,7 @@ extension Site {
     func exportResults(_ visit: Visit) async throws -> Response {
         let fields = visit.fields
         let format = fields["format"] == "json" ? "json" : "csv"
-        _ = try await frame()
+        _ = try await frame(staysOpen: true)
         let report = try await node.call(
             ExportRequest.export(format: format, game: fields["game"], from: fields["from"], to: fields["to"]))
         var headers = HTTPFields()

@@ -39,7 +39,7 @@ struct HistoryView: Sendable {
 
 extension Site {
     func showHistory(_ visit: Visit) async throws -> Response {
-        let frame = try await frame()
+        let frame = try await frame(staysOpen: true)
         let today = today
         let chosen = visit.fields["date"].flatMap { PuzzleDay($0) }
         let month =

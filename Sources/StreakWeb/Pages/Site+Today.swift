@@ -126,7 +126,8 @@ extension Site {
         _ visit: Visit, text: String, date: String?, outcome report: AddReport?, isPreview: Bool = false,
         status: HTTPResponse.Status = .ok, refusal: Refusal? = nil
     ) async throws -> Response {
-        let frame = try await frame()
+        let frame = try await frame(staysOpen: true)
+        guard !frame.isShutOut else { return page(.today, "shutout", title: "What now?", frame.profile, frame, visit) }
         let games = try await catalogue()
         let choice = ShareChoice(visit.fields)
         let group = frame.group(visit.fields)

@@ -47,6 +47,8 @@ struct Site: Sendable {
         var lonelyText: String { groups.isEmpty ? "No friends yet" : "You are in no group now" }
         /// The name of the guest who plays now. Friends, machines and settings are closed meanwhile.
         var guest: String? { status.guest }
+        /// Whether the account has shut this machine out. Only what it keeps can be looked at then.
+        var isShutOut: Bool { status.shutOut }
 
         /// The group named by a URL, or the active one.
         func group(_ fields: FormFields) -> String? { fields["group"] ?? active?.id }
@@ -64,11 +66,16 @@ struct Site: Sendable {
     }
 
     /// Asks the node for what every page shows.
-    func frame() async throws -> Frame {
+    ///
+    /// - Parameter staysOpen: Whether the page can also be looked at on a machine that is shut out.
+    /// - Throws: `NodeFailure.machineShutOut` if it cannot.
+    func frame(staysOpen: Bool = false) async throws -> Frame {
         async let profile = node.call(ProfileRequest.whoami)
         async let groups = node.call(GroupListRequest.all)
         async let status = node.call(StatusRequest.status)
-        return try await Frame(profile: profile, groups: groups.groups, status: status)
+        let frame = try await Frame(profile: profile, groups: groups.groups, status: status)
+        if frame.isShutOut, !staysOpen { throw NodeFailure.machineShutOut }
+        return frame
     }
 
     // MARK: Rendering
@@ -104,6 +111,7 @@ struct Site: Sendable {
         var groupName: String
         var hasGroups: Bool
         var guest: String?
+        var isShutOut: Bool
         var endings: [EndingView]
         /// Whether to remind of the recovery key.
         var reminds: Bool
@@ -127,11 +135,12 @@ struct Site: Sendable {
             visit.fields["group"].flatMap { name in frame.groups.first { $0.id.hasPrefix(name) } } ?? frame.active
         let flash = visit.isFragment ? nil : sessions.takeFlash(for: visit.session)
         let labels: [NavigationTab: (String, String)] = [
-            .today: ("Today", "/today"), .board: ("Boards", "/board"), .activity: ("Activity", "/activity"),
-            .numbers: ("Numbers", "/numbers"), .history: ("History", "/history"),
+            .today: (frame.isShutOut ? "What now" : "Today", "/today"), .board: ("Boards", "/board"),
+            .activity: ("Activity", "/activity"), .numbers: ("Numbers", "/numbers"), .history: ("History", "/history"),
             .friends: ("Friends", "/friends"), .profile: ("Profile", "/profile"),
         ]
-        let nav = NavigationTab.allCases.compactMap { each in
+        let tabs = frame.isShutOut ? [.today, .history] : NavigationTab.allCases
+        let nav = tabs.compactMap { each in
             labels[each].map { NavView(label: $0.0, href: $0.1, icon: each.rawValue, current: each == tab) }
         }
         let layout = LayoutView(
@@ -142,6 +151,7 @@ struct Site: Sendable {
                 GroupChoice(id: $0.id, title: $0.title, note: $0.membersText, chosen: $0.id == shown?.id)
             },
             groupName: shown?.title ?? "No group", hasGroups: !frame.groups.isEmpty, guest: frame.guest,
+            isShutOut: frame.isShutOut,
             endings: frame.groups.compactMap { group in
                 group.standingText.map { EndingView(id: group.id, text: $0) }
             },
@@ -154,6 +164,9 @@ struct Site: Sendable {
     }
 
     func statusView(_ frame: Frame) -> StatusView {
+        guard !frame.isShutOut else {
+            return StatusView(kind: "offline", label: "Shut out", detail: "This machine gets and sends nothing")
+        }
         let online = frame.status.peers.filter { $0.state == "linked" }.count
         let peers = [online == 1 ? "1 machine linked" : "\(online) machines linked", frame.status.heardText(at: now())]
             .compactMap(\.self).joined(separator: ", ")
@@ -244,6 +257,8 @@ struct Site: Sendable {
                     return try await handler(visit)
                 } catch NodeFailure.noAccount where accounts != nil {
                     return .seeOther("/welcome")
+                } catch NodeFailure.machineShutOut {
+                    return .seeOther("/today")
                 } catch let failure as NodeFailure {
                     return try await showFailure(failure, visit)
                 }
@@ -259,6 +274,8 @@ struct Site: Sendable {
                 let refusal: Refusal
                 do {
                     return try await act(visit)
+                } catch NodeFailure.machineShutOut {
+                    return .seeOther("/today")
                 } catch let failure as NodeFailure {
                     refusal = Refusal(failure)
                 } catch let fault as FormFault {
@@ -286,7 +303,7 @@ struct Site: Sendable {
         ]
         let word = visit.path.split(separator: "/").first.map(String.init) ?? ""
         let tab = NavigationTab.allCases.first { paths[$0]?.contains(word) ?? false } ?? .today
-        let frame = try await frame()
+        let frame = try await frame(staysOpen: true)
         return page(
             tab, "failure", title: "That did not work", FailureView(failure), frame, visit, status: failure.httpStatus)
     }

@@ -25,6 +25,7 @@ struct Templates: Sendable {
         "avatar": PackageResources.avatar_mustache,
         "banner": PackageResources.banner_mustache,
         "today": PackageResources.today_mustache,
+        "shutout": PackageResources.shutout_mustache,
         "outcome": PackageResources.outcome_mustache,
         "board": PackageResources.board_mustache,
         "row": PackageResources.row_mustache,

@@ -123,7 +123,7 @@ public enum FailureText {
         case .machineShutOut:
             (
                 "machineShutOut",
-                "This machine was shut out of your account with the recovery key, so it no longer records anything.",
+                "This machine was shut out of your account, so it no longer records anything.",
                 "Your results stay here; `streakmesh export` writes them to a file. To use this machine again, link it as a new one with `streakmesh device join`, in another folder (`--data`).",
                 Exit.notAllowed
             )
