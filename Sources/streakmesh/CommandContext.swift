@@ -10,6 +10,8 @@ struct CommandContext {
     let usesJSON: Bool
     /// How long a command waits for another one that holds the folder.
     var patience: Duration = .seconds(10)
+    /// How long the running node may be silent before the user is told.
+    static let silence: DispatchTimeInterval = .seconds(3)
 
     var style: OutputStyle { OutputStyle(usesColour: terminal.usesColour) }
 
@@ -29,12 +31,25 @@ struct CommandContext {
     ) async throws -> Answer {
         try await takingTurns {
             do {
-                return try await questions(client())
+                return try await tellingSilence(needsNetwork) { try await questions(client()) }
             } catch ControlError.nodeNotRunning {
                 guard folder.hasAccount else { throw NodeFailure.noAccount }
             }
             return try await askStore(needsNetwork: needsNetwork, needsInternet: needsInternet, questions)
         }
+    }
+
+    /// Says so if the running node gives no answer for a while, unless it has to ask others first.
+    private func tellingSilence<Answer: Sendable>(
+        _ needsNetwork: Bool, _ question: @Sendable () async throws -> Answer
+    ) async throws -> Answer {
+        guard !usesJSON, !needsNetwork else { return try await question() }
+        let teller = DispatchWorkItem { [terminal] in
+            terminal.writeError("The node has not answered yet. Ctrl-C stops waiting.")
+        }
+        DispatchQueue.global().asyncAfter(deadline: .now() + Self.silence, execute: teller)
+        defer { teller.cancel() }
+        return try await question()
     }
 
     /// Does what needs the folder, as soon as no other command has it. Waits for `patience` at most, and not at all if
@@ -68,7 +83,12 @@ struct CommandContext {
         (try? await client().call(ProfileRequest.whoami)) != nil
     }
 
-    /// A client for the running node; nil if none runs.
+    /// Whether a node listens on this folder's control socket.
+    var isNodeRunning: Bool {
+        get async { await (try? client().canConnect()) ?? false }
+    }
+
+    /// A client for the running node.
     func client() throws -> ControlClient {
         try folder.prepareControlSocketFolder()
         return ControlClient(socketPath: folder.controlSocketPath)

@@ -191,6 +191,8 @@ enum ConfirmationTarget {
     case person(PersonRequest)
     /// Nil for the active group.
     case group(String?)
+    /// Another machine of this user.
+    case device(String)
 }
 
 extension CommandContext {
@@ -203,6 +205,15 @@ extension CommandContext {
         case .group(let selector):
             let group = try await call(GroupRequest.find(group: selector))
             return (group.id, group.described.printable)
+        case .device(let selector):
+            let named = try await call(DeviceRequest.list).devices.filter {
+                !$0.this && $0.device.hasPrefix(selector.lowercased())
+            }
+            let found = named.filter { $0.state == "current" || !$0.stillIn.isEmpty }
+            guard let device = found.first, found.count == 1 else {
+                throw named.count == 1 ? NodeFailure.alreadyShutOut(selector) : .unknownDevice(selector)
+            }
+            return (device.device, "\(device.device.prefix(12)) (\(device.originText))")
         }
     }
 }

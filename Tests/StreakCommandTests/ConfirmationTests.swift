@@ -124,15 +124,26 @@ import Testing
         }
     }
 
+    /// Answers commands in this folder as `node` does, as long as `body` takes.
+    private static func serving(
+        _ node: some NodeCalling, in folder: URL, _ body: () async throws -> Void
+    ) async throws {
+        let server = ControlServer(
+            node: node, events: { AsyncStream { $0.finish() } }, signIn: { "" },
+            socketPath: DataFolder(path: folder.path).controlSocketPath, logger: Logger(label: "test"))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await server.run() }
+            await server.ready()
+            try await body()
+            group.cancelAll()
+            try await group.waitForAll()
+        }
+    }
+
     @Test func `the owner is told whom annulling a removal concerns before it is done`() async throws {
         try await Self.withFolder { folder, _ in
             let node = OwnerNode()
-            let server = ControlServer(
-                node: node, events: { AsyncStream { $0.finish() } }, signIn: { "" },
-                socketPath: DataFolder(path: folder.path).controlSocketPath, logger: Logger(label: "test"))
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await server.run() }
-                await server.ready()
+            try await Self.serving(node, in: folder) {
                 let words = ["group", "annul", "3F9A"]
                 for answer in ["n", nil] {
                     let run = try await Self.run(words, in: folder, answer: answer)
@@ -153,9 +164,72 @@ import Testing
                 let list = try await Self.run(["group", "annul"], in: folder, answer: "n")
                 #expect(list.error == nil && list.questions.isEmpty)
                 #expect(node.orders.asked.withLock { $0 } == ["9f2c 3f9a11", "active 3F9A", "active 3F9A"])
-                group.cancelAll()
-                try await group.waitForAll()
             }
+        }
+    }
+
+    /// The node of a user with a laptop, and with a phone that is shut out already.
+    private struct TravellerNode: NodeCalling {
+        let orders = Questions()
+
+        func call<Request: NodeRequest>(_ request: Request) async throws -> Request.Report {
+            if let profile = ProfileReport(
+                user: "ada", device: "ffff", name: "Ada", friendCode: "7K3M-9QXT-42WJ", recoveryConfirmed: false)
+                as? Request.Report
+            {
+                return profile
+            }
+            if case .revoke(let device, nil) = request as? DeviceRequest {
+                orders.asked.withLock { $0.append(device) }
+            }
+            let devices = [("9f2c4e0b7a31d5c8", "current"), ("9f77", "revoked"), ("ffff", "current")]
+            guard
+                let answer = DeviceListReport(
+                    devices: devices.map {
+                        DeviceReport(
+                            device: $0.0, this: $0.0 == "ffff", state: $0.1, online: false, certifiedBy: "account",
+                            origin: "account")
+                    }) as? Request.Report
+            else { throw NodeFailure.noGroup() }
+            return answer
+        }
+    }
+
+    @Test func `a machine is shut out only after a yes, and the one that the question named`() async throws {
+        try await Self.withFolder { folder, _ in
+            let node = TravellerNode()
+            try await Self.serving(node, in: folder) {
+                let words = ["device", "revoke", "9F"]
+                let run = try await Self.run(words, in: folder, answer: "n")
+                #expect(run.isStopped && run.questions.count == 1, "\(run)")
+                #expect(run.questions.first?.contains("This cannot be undone. Shut out 9f2c4e0b7a31 (") == true)
+                #expect(node.orders.asked.withLock { $0 } == [])
+                #expect(try await Self.run(words, in: folder, answer: "y").error == nil)
+                #expect(try await Self.run(words + ["--yes"], in: folder, answer: "n").error == nil)
+                #expect(node.orders.asked.withLock { $0 } == ["9f2c4e0b7a31d5c8", "9F"])
+                for (typed, failure) in [
+                    ("9f7", NodeFailure.alreadyShutOut("9f7")), ("ff", .unknownDevice("ff")),
+                ] {
+                    let run = try await Self.run(["device", "revoke", typed], in: folder, answer: "y")
+                    #expect(run.error as? NodeFailure == failure && run.questions.isEmpty, "\(run)")
+                }
+            }
+        }
+    }
+
+    @Test func `a second node is refused where one waits for its account`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "sm-\(UInt32.random(in: 0...UInt32.max))")
+        // A folder that stays behind in the temporary one harms nothing.
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let data = DataFolder(path: folder.path)
+        try data.makeFolder()
+        try data.prepareControlSocketFolder()
+        let node = StartingNode(
+            in: data,
+            configuration: NodeConfiguration(listen: "127.0.0.1:0", usesNetwork: false, usesLAN: false, peers: []))
+        try await Self.serving(node, in: folder) {
+            let run = try await Self.run(["up", "--listen", "127.0.0.1:0", "--no-lan"], in: folder, answer: nil)
+            #expect(run.error as? NodeFailure == .folderBusy(pid: 0), "\(run)")
         }
     }
 

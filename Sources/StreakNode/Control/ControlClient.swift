@@ -26,6 +26,14 @@ public struct ControlClient: NodeCalling {
         try await ask(.call(request))
     }
 
+    /// Whether a node listens, even one that hangs.
+    public func canConnect() async -> Bool {
+        guard let connection = try? await connect() else { return false }
+        // Nothing was asked, so nothing is lost if this fails.
+        try? await connection.executeThenClose { _ in }
+        return true
+    }
+
     /// A new link to the node's page, good for one browser.
     public func page() async throws -> PageReport {
         try await ask(.signIn)

@@ -512,7 +512,7 @@ public enum FailureText {
             )
         case .folderBusy(let pid):
             (
-                "folderBusy", "Another program (process \(pid)) is using this data folder.",
+                "folderBusy", "Another program\(pid > 0 ? " (process \(pid))" : "") is using this data folder.",
                 "If that is your node, it is running already: see `streakmesh status`. Otherwise wait until that program ends, or stop it.",
                 Exit.busy
             )

@@ -242,10 +242,9 @@ struct DeviceCommand: AsyncParsableCommand {
 
     struct Revoke: SessionCommand {
         static let configuration = CommandConfiguration(
-            commandName: "revoke", abstract: "Shut a lost machine out of every group. Needs the recovery key.",
+            commandName: "revoke", abstract: "Shut a lost machine out of every group, for good.",
             discussion: """
-                Asks for no key while the account's secret is still on this machine; `streakmesh status` reminds you \
-                of that.
+                Asks for the recovery key once you have confirmed that you wrote it down.
                 """)
 
         @Argument(help: "The machine's ID, or a unique beginning of it.")
@@ -254,17 +253,26 @@ struct DeviceCommand: AsyncParsableCommand {
         @Option(name: .customLong("key-fd"), help: "Read the recovery key from this file descriptor.")
         var descriptor: Int32?
 
+        @OptionGroup var confirmation: ConfirmationOptions
         @OptionGroup var shared: SharedOptions
 
         func run(in context: CommandContext) async throws {
             var key: String?
             let profile = try await context.call(ProfileRequest.whoami)
+            var found: String?
+            if !confirmation.yes, context.isAttended {
+                let target = try await context.find(.device(device))
+                found = target.id
+                try context.confirm(
+                    """
+                    It gets nothing new in any group, and nothing that it writes from now on counts. It keeps what is \
+                    on it. This cannot be undone.
+                    """, "Shut out \(target.text)?")
+            }
             if profile.recoveryConfirmed {
                 key = try SecretInput.read("Recovery key: ", from: descriptor, on: context.terminal)
             }
-            let given = key
-            let report = try await context.call(
-                DeviceRequest.revoke(device: device, key: given))
+            let report = try await context.call(DeviceRequest.revoke(device: found ?? device, key: key))
             context.show(report) { style in
                 report.sentences(afterShuttingOut: device).map(\.printable) + report.lines(style)
             }

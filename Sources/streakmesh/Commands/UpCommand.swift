@@ -98,10 +98,9 @@ struct UpCommand: SessionCommand {
 
     /// Takes the folder, waiting for a short command that has it. It does not wait if a node runs already.
     private func open(_ node: StartingNode, in context: CommandContext) async throws {
-        try await context.takingTurns(
-            // Only a node answers on the control socket.
-            unless: { (try? await context.client().call(StatusRequest.status)) != nil }
-        ) { try await node.openIfPossible() }
+        // A node that waits for its account holds no lock.
+        if !context.folder.hasAccount, await context.isNodeRunning { throw NodeFailure.folderBusy(pid: 0) }
+        try await context.takingTurns(unless: { await context.isNodeRunning }) { try await node.openIfPossible() }
     }
 
     private func serve(_ node: StartingNode, in context: CommandContext, logger: Logger) async throws {
