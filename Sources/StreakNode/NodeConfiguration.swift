@@ -22,7 +22,8 @@ public struct NodeConfiguration: Sendable {
     public var usesInternet = true
     /// Where the node logs; nowhere by default.
     public var logger = Logger(label: "streakmesh.node") { _ in SwiftLogNoOpLogHandler() }
-    /// The words of a command that opens the user's page, for a click on a desktop notification; none if a click does nothing.
+    /// The words of a command that opens the user’s page, for a click on a desktop notification; none if a click does nothing.
+    /// A `streakmesh://` link to what it tells of may follow them.
     public var opening: [String] = []
     /// How many routers a knock passes: through those of a home and its provider, and not into another home (1–255).
     public var knockHopLimit: UInt8 = 5

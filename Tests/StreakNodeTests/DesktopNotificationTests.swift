@@ -99,6 +99,18 @@ import Testing
             #expect(!FileManager.default.fileExists(atPath: stage.party.path("owned")))
         }
 
+        @Test func `a click leads to what the notification tells of`() async throws {
+            let stage = try Stage(more: "echo default")
+            try stage.party.makeAccount("Ada")
+            var configuration = NodeConfiguration(listen: "", usesNetwork: false, usesLAN: false, peers: [])
+            configuration.opening = ["/bin/sh", "-c", stage.command, "sh"]
+            let node = try await MeshNode(opening: stage.party.dataFolder("Ada"), configuration: configuration)
+            await node.show(by: stage.desktop)
+            try await node.tell("Ada challenged you.")
+            #expect(try stage.words(in: "command.pipe") == ["streakmesh://activity"])
+            await node.close()
+        }
+
         @Test func `a notification that is only closed opens nothing`() throws {
             let stage = try Stage()
             stage.desktop.show("text", opening: ["/bin/sh", "-c", stage.command, "sh", "opened"])
@@ -217,5 +229,11 @@ import Testing
 }
 
 extension MeshNode {
+    /// Shows a text that leads to the feed, on a machine whose user wants such texts on the desktop.
+    fileprivate func tell(_ text: String) async throws {
+        _ = try await call(ReminderRequest.change(ReminderChange(on: true, desktop: true)))
+        services.reminders.show(text, leadingTo: "streakmesh://activity")
+    }
+
     fileprivate func show(by desktop: DesktopNotification) { services.reminders.desktop = desktop }
 }

@@ -27,6 +27,13 @@ extension SentForm {
         SentForm("/group/heir", "group=\(group)&user=", GroupRequest.heir(group: group, user: nil)),
         SentForm("/group/transfer", "group=\(group)&user=ab", GroupRequest.transfer(group: group, user: "ab")),
         SentForm("/group/take-over", "group=\(group)", GroupRequest.takeOver(group: group)),
+        SentForm(
+            "/challenge", "group=\(group)&to=ab&result=wordle%7C2026-11-20%7C&until=2026-11-23",
+            ChallengeRequest.make(
+                ResultReference(game: "wordle", date: "2026-11-20", group: group), to: "ab", until: "2026-11-23")),
+        SentForm(
+            "/challenge", "group=\(group)&to=&game=wordle&until=",
+            ChallengeRequest.make(ResultReference(game: "wordle", group: group))),
         SentForm("/group/annul", "group=\(group)&id=5a5a", AnnulmentRequest.annul(group: group, id: "5a5a")),
         SentForm("/groups/leave", "group=\(group)&how=keep", GroupRequest.leave(group: group, erasing: false)),
         SentForm("/groups/leave", "group=\(group)&how=erase", GroupRequest.leave(group: group, erasing: true)),

@@ -161,7 +161,7 @@ import Testing
 @Suite struct DeepLinkTests {
     @Test(arguments: [
         ("streakmesh://join/ABC", DeepLink.join), ("STREAKMESH://JOIN/ABC", .join),
-        (" streakmesh://game/wordle\n", .game("wordle")),
+        (" streakmesh://game/wordle\n", .game("wordle")), ("streakmesh://activity", .activity),
         ("streakmesh://add?text=Wordle%201%2C617%203%2F6", .add(text: "Wordle 1,617 3/6")),
         ("streakmesh://add?text=", .unknown), ("streakmesh://add", .unknown), ("streakmesh://game/", .unknown),
         ("streakmesh://add?text=%ff", .unknown), ("streakmesh://device/ABC", .device), ("streakmesh://", .unknown),

@@ -124,7 +124,7 @@ final class Notifications {
     func showWritten() {
         guard let waiting, core.accountSettings.notificationLog(of: core.identity.device) == waiting.log else { return }
         self.waiting = nil
-        for text in waiting.texts { reminders.show(text) }
+        for text in waiting.texts { reminders.show(text, leadingTo: "streakmesh://activity") }
     }
 
     /// What was not written is not shown.

@@ -132,9 +132,12 @@ final class Reminders {
     var showsOutside: Bool { reminderCommand != nil || showsOnDesktop && desktop.isThere }
 
     /// Shows a text on this machine: on the page, on the desktop, by the user's command.
-    func show(_ text: String) {
+    ///
+    /// - Parameter link: what a click on the desktop opens; nil for the first page.
+    func show(_ text: String, leadingTo link: String? = nil) {
         core.publish(.notice(text))
-        if showsOnDesktop { desktop.show(text, opening: core.configuration.opening) }
+        let opening = core.configuration.opening
+        if showsOnDesktop { desktop.show(text, opening: opening.isEmpty ? [] : opening + [link].compactMap(\.self)) }
         if let reminderCommand { desktop.run(reminderCommand, with: text) }
     }
 

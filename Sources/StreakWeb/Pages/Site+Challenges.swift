@@ -62,10 +62,12 @@ struct ChallengeView: Sendable {
 /// Whom this user can challenge with a result.
 struct RivalsView: Sendable {
     var rivals: [ChallengeRival]
+    /// The first day that a challenge can end on.
+    var today: String
 
-    init?(_ report: ChallengesReport) {
+    init?(_ report: ChallengesReport, today: PuzzleDay) {
         guard !report.rivals.isEmpty else { return nil }
-        rivals = report.rivals
+        (rivals, self.today) = (report.rivals, today.description)
     }
 }
 
@@ -82,6 +84,8 @@ struct ChallengingView: Sendable {
     var offers: [Offer]
     var hasOffers: Bool
     var first: String?
+    /// The first day that a challenge can end on.
+    var today: String
     var group: String
     var user: String
 }
@@ -185,7 +189,8 @@ extension Site {
                 return ChallengingView.Offer(
                     value: "\(offer.game)|\(offer.day)|\(offer.puzzle.map(String.init) ?? "")",
                     text: "\(offer.label) in \(offer.gameName)\(puzzle)\(day)")
-            }, hasOffers: !report.offers.isEmpty, first: visit.fields["first"], group: group, user: user)
+            }, hasOffers: !report.offers.isEmpty, first: visit.fields["first"], today: today.description,
+            group: group, user: user)
     }
 
     // MARK: Forms
@@ -206,7 +211,7 @@ extension Site {
             "/challenge",
             {
                 ChallengeRequest.make(
-                    challengeResult($0), to: $0["to"].flatMap { $0.isEmpty ? nil : $0 }, first: $0["first"])
+                    challengeResult($0), to: $0["to"], until: $0["until"], first: $0["first"])
             }
         ) { (_: ChallengesReport, _) in "They are challenged. See Challenges, under Activity." },
         Form(

@@ -10,6 +10,8 @@ enum DeepLink: Equatable {
     case add(text: String)
     /// A game's ID.
     case game(String)
+    /// The feed, which a notification opens.
+    case activity
     /// Another machine's link, which makes a new one the same user's.
     case device
     case unknown
@@ -40,6 +42,7 @@ enum DeepLink: Equatable {
         switch word {
         case "join": self = .join
         case "device": self = .device
+        case "activity": self = .activity
         case "add":
             let query = remainder.drop { $0 != "?" }.dropFirst()
             self = FormFields(parsing: query)?["text"].map { .add(text: $0) } ?? .unknown
@@ -80,6 +83,7 @@ extension Site {
             let report = try await node.call(ScoreRequest.preview(text: text, date: nil))
             return try await today(visit, text: text, date: nil, outcome: report, isPreview: true)
         case .game(let id): return .seeOther(PageLink("/game").adding("id", id).text)
+        case .activity: return .seeOther("/activity")
         case .device:
             return try await refuse(
                 Refusal(

@@ -96,7 +96,8 @@ extension Site {
             playerHref: PageLink("/player").adding("group", report.group).adding("user", report.user).text,
             boardHref: PageLink("/board").adding("group", report.group).adding("game", report.game)
                 .adding("range", "today").adding("date", report.day).text,
-            open: report.covered ? nil : open(report), rivals: challenges.flatMap(RivalsView.init), backTo: visit.back,
+            open: report.covered ? nil : open(report), rivals: challenges.flatMap { RivalsView($0, today: today) },
+            backTo: visit.back,
             user: report.user, game: report.game,
             day: report.day, puzzle: report.puzzle, group: report.group)
     }
@@ -135,7 +136,7 @@ extension Site {
     }
 
     static let talkForms: [Form] = [
-        Form("/react", { TalkRequest.react(reference($0), emoji: $0["emoji"].flatMap { $0.isEmpty ? nil : $0 }) }) {
+        Form("/react", { TalkRequest.react(reference($0), emoji: $0["emoji"]) }) {
             (report: TalkReport, _) in
             report.mine.map { "You reacted with \($0)." } ?? "Your reaction is taken back."
         },

@@ -40,7 +40,7 @@ extension Site {
     static func keptLink(_ visit: Visit) -> String? {
         guard let opened = visit.fields["opened"] else { return nil }
         switch DeepLink(opened) {
-        case .join, .add, .game: return opened
+        case .join, .add, .game, .activity: return opened
         case .device, .unknown, nil: return nil
         }
     }
