@@ -91,6 +91,16 @@ extension Simulation {
         }
     }
 
+    /// Somebody's comment is hidden, or shown again. Whether that counts depends on who says it.
+    private mutating func hiding() -> RecordContent? {
+        let author = random.number(below: nodes.count)
+        guard let comments = ground.talk.comments[author], !comments.isEmpty else { return nil }
+        let comment = comments[random.number(below: comments.count)]
+        let hiding = Hiding(of: CommentName(author: nodes[author].identity.user, id: comment.id))
+        return random.number(below: 3) == 0
+            ? RecordContent(withdrawing: hiding.recordSubject, of: Hiding.self) : RecordContent(hiding)
+    }
+
     /// The two of a group that was founded for two and has nobody else in it, as a node knows it; of any other group
     /// nobody.
     private func pair(of group: GroupID, knownAt node: Int) -> [UserID] {
@@ -140,6 +150,9 @@ extension Simulation {
         case 6 where !comments.isEmpty:
             let comment = comments[random.number(below: comments.count)]
             content = RecordContent(withdrawing: ResultComment.recordSubject(of: comment.id), of: ResultComment.self)
+        case 7:
+            guard let hidden = hiding() else { return }
+            content = hidden
         case 10...:
             guard let challenged = challenge(by: node) else { return }
             content = challenged

@@ -61,13 +61,15 @@ extension Scenario {
     /// Reactions, comments, challenges, events and messages.
     private static let talks: [Scenario] = [
         Scenario(
-            "talk", "Eight people react, comment, edit and delete at random, in two halves for a while", nodes: 8,
+            "talk", "Eight people play, react, comment, hide, edit and delete at random, in two halves for a while",
+            nodes: 8,
             profile: .bad(loss: 0.1),
             steps: together(8) + [
                 .write([0, 1, 2, 3, 4, 5, 6, 7], count: 2, over: .seconds(2)), .converge(within: .seconds(30)),
                 .talk([0, 1, 2, 3, 4, 5, 6, 7], count: 8, over: .seconds(10)),
                 .partition([[0, 1, 2], [3, 4, 5, 6, 7]]),
-                .talk([0, 1, 2, 3, 4, 5, 6, 7], count: 12, over: .seconds(20)), .crash([4]),
+                .talk([0, 1, 2, 3, 4, 5, 6, 7], count: 12, over: .seconds(20)),
+                .write([0, 3, 5, 7], count: 4, over: .seconds(5)), .crash([4]),
                 .talk([0, 2, 5, 7], count: 6, over: .seconds(5)), .heal, .start([4]),
                 .talk([1, 4, 6], count: 4, over: .seconds(5)), .converge(within: .seconds(150)),
             ]),
