@@ -190,13 +190,13 @@ class Visitor:
         self.faults.setdefault(fault, []).append(view)
 
 
-def pages(visitor, first):
-    """Follows every link, and yields the addresses looked at."""
+def pages(visitor, first, most=MOST_OF_PATH):
+    """Follows every link, and yields the addresses looked at: at most so many of one path."""
     waiting, seen, kinds = [first], {first}, set()
     while waiting:
         address = waiting.pop(0)
         kind = likeness(address)
-        if kind in kinds or sum(1 for other in kinds if other[0] == kind[0]) == MOST_OF_PATH:
+        if kind in kinds or sum(1 for other in kinds if other[0] == kind[0]) == most:
             continue
         kinds.add(kind)
         for link in visitor.visit(address):
