@@ -48,6 +48,11 @@ export function startBoard() {
     for (const [name, value] of new FormData(form)) if (value) url.searchParams.set(name, value);
     navigate(url.href);
   });
+  // For browsers it is enough when a part of what has the focus is in sight.
+  document.addEventListener("focusin", ({ target }) => {
+    if (!target.matches(":focus-visible") || !target.closest(".carousel, .segments, .rooms")) return;
+    target.scrollIntoView({ inline: "nearest", block: "nearest" });
+  });
   startSwipes(document.getElementById("main") ?? document.body);
   if (!document.querySelector("[data-board]")) return;
   document.addEventListener("keydown", (event) => {

@@ -51,13 +51,16 @@ function remove(part) {
   if (parent.id !== "main" && !parent.children.length) remove(parent);
 }
 
+/** By what a link, a button or a summary is known again in a fresh part. */
+function mark(element) {
+  return element.getAttribute("href") || element.value || element.textContent;
+}
+
 /** Replaces every live part that has changed, adds new ones, and removes those that are gone. Keeps focus and scroll positions. */
 function swap(parsed, isNavigation) {
   const summary = document.querySelector("[data-summary]")?.dataset.summary;
   const news = document.getElementById("bell")?.dataset.said;
   const active = document.activeElement;
-  const focusID = active?.id;
-  const focusHref = active?.getAttribute?.("href");
   const focusRole = ["page", "game"].map((name) => active?.dataset?.[name] && `[data-${name}="${active.dataset[name]}"]`).find(Boolean);
   const scroll = document.querySelector(".carousel")?.scrollLeft;
   let focusLost = false;
@@ -88,9 +91,10 @@ function swap(parsed, isNavigation) {
   const carousel = document.querySelector(".carousel");
   if (carousel && scroll !== undefined) carousel.scrollLeft = scroll;
   if (focusLost) {
-    const again = (focusID && document.getElementById(focusID))
+    const places = [document.getElementById(active.closest("[data-live]").id), document.getElementById("main")];
+    const again = (active.id && document.getElementById(active.id))
       || (focusRole && document.querySelector(`${focusRole}[href]`))
-      || [...document.querySelectorAll("main a[href]")].find((each) => each.getAttribute("href") === focusHref)
+      || places.flatMap((each) => [...each?.querySelectorAll(active.tagName) ?? []]).find((each) => mark(each) === mark(active))
       || document.querySelector("main [aria-current=true]");
     again?.focus({ preventScroll: true });
   }
