@@ -85,12 +85,18 @@ LOOK = r"""() => {
         }
         for (const [parent, box, lines] of texts(each)) {
             if (shortened(parent)) continue;
-            if (lines > 2 && parent.textContent.trim().length < 3 * lines) { note(each, "shows a few letters a line"); return; }
+            if (lines > 2 && parent.textContent.trim().length < 3 * lines) {
+                note(each, "shows a few letters a line");
+                return;
+            }
             const { cut } = visible(parent, box);
             if (cut > 1) { note(each, `is cut off by ${Math.ceil(cut)} px`); return; }
             const out = Math.max(own.left - box.left, box.right - own.right);
             // A badge hangs out as it shall.
-            if (out > 1 && style.display !== "inline" && getComputedStyle(parent).position !== "absolute") { note(each, `has text ${Math.ceil(out)} px outside of it`); return; }
+            if (out > 1 && style.display !== "inline" && getComputedStyle(parent).position !== "absolute") {
+                note(each, `has text ${Math.ceil(out)} px outside of it`);
+                return;
+            }
         }
     }
 
@@ -101,7 +107,8 @@ LOOK = r"""() => {
         return document.body;
     };
     function lookForOverlaps(all) {
-        const places = all.map(each => ({ each, layer: layer(each), box: visible(each, each.getBoundingClientRect()).box }))
+        const place = each => ({ each, layer: layer(each), box: visible(each, each.getBoundingClientRect()).box });
+        const places = all.map(place)
             .filter(({ box }) => box).sort((one, other) => one.box.top - other.box.top);
         for (const [index, one] of places.entries()) for (const other of places.slice(index + 1)) {
             if (other.box.top >= one.box.bottom - 1) break;
