@@ -85,7 +85,7 @@ extension MeshNode {
         try await Self.friends(["Ada", "Bob", "Cleo"]) { nodes in
             let (ada, bob, cleo) = (nodes[0], nodes[1], nodes[2])
             await #expect(throws: NodeFailure.challengeRefused(.myself)) { try await ada.challenge("Ada") }
-            await #expect(throws: NodeFailure.noResultOfMember(name: "Bob", game: "Wordle")) {
+            await #expect(throws: NodeFailure.noResultOfMember(name: nil, game: "Wordle")) {
                 try await bob.challenge("Ada")
             }
             await #expect(throws: NodeFailure.self) { try await ada.challenge("Bob", until: "2020-01-01") }

@@ -163,7 +163,8 @@ public enum NodeFailure: Error, Codable, Equatable, Sendable {
     /// This user has no such result.
     case noSuchResult(game: String, day: String)
     /// The member with this name has no such result in the group, or none of the game.
-    case noResultOfMember(name: String, game: String)
+    /// `name` is nil for this user.
+    case noResultOfMember(name: String?, game: String)
     /// The result is covered until this user has played that puzzle of the game.
     case resultCovered(game: String)
     /// There is nothing of the kind to send to anybody. `reason` is a clause.

@@ -14,15 +14,18 @@ extension Activity {
     func eventEntries(of group: GroupID) -> [ActivityEntry] {
         let since = core.clock.today.adding(days: -ActivityFeed.days)
         let start = WeeklyEvent.start(of: since)
-        return
-            (beginnings(since: since, in: group) + ending(in: group) + endings(since: since, in: group)
-            + champions(since: since, in: group)).filter { $0.at >= start }
+        guard let first = (core.engine.state(of: group)?.members ?? []).map(\.admittedAt).min() else { return [] }
+        // What ended before there was a group is none of its news.
+        let ended = (endings(since: since, in: group) + champions(since: since, in: group)).filter { $0.at > first }
+        return (beginnings(since: since, in: group, from: first) + ending(in: group, from: first) + ended)
+            .filter { $0.at >= start }
     }
 
     /// An event whose plan changes after it has begun, by an admin whose clock lies, is told again: its entry has
     /// another name.
-    private func beginnings(since: PuzzleDay, in group: GroupID) -> [ActivityEntry] {
-        guard let first = (core.engine.state(of: group)?.members ?? []).map(\.admittedAt).min() else { return [] }
+    ///
+    /// - Parameter first: when the group began, in Unix seconds.
+    private func beginnings(since: PuzzleDay, in group: GroupID, from first: Int64) -> [ActivityEntry] {
         let now = core.clock.wallTime.seconds
         let weeks = max(since.startOfWeek.days(until: boards.currentMonday) / 7, 0)
         return (0...weeks).compactMap { week in
@@ -44,12 +47,10 @@ extension Activity {
     }
 
     /// The event that ends within six hours, as long as it does.
-    private func ending(in group: GroupID) -> [ActivityEntry] {
+    private func ending(in group: GroupID, from first: Int64) -> [ActivityEntry] {
         let event = boards.planned(weekOf: boards.currentMonday.adding(days: -7), in: group).event
         let now = core.clock.wallTime.seconds
-        guard (event.end - Self.noticeBeforeEnd..<event.end).contains(now),
-            let first = (core.engine.state(of: group)?.members ?? []).map(\.admittedAt).min(), first < event.end
-        else { return [] }
+        guard (event.end - Self.noticeBeforeEnd..<event.end).contains(now), first < event.end else { return [] }
         let game = event.plan.game.map { core.namedGame($0, in: group) }
         var entry = ActivityEntry(
             .eventEnding, nil, person: [], at: event.end - Self.noticeBeforeEnd, about: Self.about(event, in: group))

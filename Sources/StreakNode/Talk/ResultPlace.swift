@@ -25,7 +25,8 @@ extension People {
             of: PlayerID(owner.bytes.array), game: game.id, from: day ?? .earliest, to: day ?? .latest)
         let result = found?.last { reference.puzzle == nil || $0.puzzle == reference.puzzle }
         guard let result else {
-            throw NodeFailure.noResultOfMember(name: core.name(of: owner, in: group), game: game.name)
+            let name = owner == core.identity.user ? nil : core.name(of: owner, in: group)
+            throw NodeFailure.noResultOfMember(name: name, game: game.name)
         }
         return ResultPlace(group: group, owner: owner, result: result)
     }

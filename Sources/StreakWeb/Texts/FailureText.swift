@@ -24,7 +24,7 @@ public enum FailureText {
         case .noAccount:
             (
                 "noAccount", "There is no account in this data folder yet.",
-                "Run `streakmesh up` and make one on its page, or run `streakmesh init --name NAME`. If you have an account already, name its folder with `--data`.",
+                "Run `streakmesh open` and make one on your page, or run `streakmesh init --name NAME`. If you have an account already, name its folder with `--data`.",
                 Exit.failed
             )
         case .accountExists:
@@ -207,7 +207,7 @@ public enum FailureText {
             )
         case .invalidSetting(let name, let values):
             (
-                "invalidSetting", "“\(shortened(name))” cannot be set to that.", "Use \(listed(values)).", Exit.usage
+                "invalidSetting", "There is no such “\(shortened(name))”.", "Use \(listed(values)).", Exit.usage
             )
         case .invalidTimes(let name, let text, let example, let reason):
             (
@@ -417,7 +417,8 @@ public enum FailureText {
             )
         case .noResultOfMember(let name, let game):
             (
-                "noResultOfMember", "\(shortened(name)) has no such result of \(shortened(game)) in this group.",
+                "noResultOfMember",
+                "\(name.map { "\(shortened($0)) has" } ?? "You have") no such result of \(shortened(game)) in this group.",
                 "See who has played with `streakmesh board`.", Exit.badData
             )
         case .resultCovered(let game):

@@ -71,7 +71,13 @@ struct UpCommand: SessionCommand {
         try checkAddresses()
         // A program that reads events needs a node; a person can make the account on the page.
         guard context.folder.hasAccount || !context.usesJSON && !isWithoutWeb else { throw NodeFailure.noAccount }
-        if !context.folder.hasAccount { try context.folder.makeFolder() }
+        if !context.folder.hasAccount {
+            do {
+                try context.folder.makeFolder()
+            } catch StorageError.failed(let reason) {
+                throw NodeFailure.cannotCreate(reason: reason)
+            }
+        }
         ProcessLimits.returnFreeMemory()
         ProcessLimits.raiseDescriptors()
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
