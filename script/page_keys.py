@@ -6,14 +6,16 @@ comment written and a challenge sent. And what comes from a friend meanwhile lea
 
 usage: page_keys.py PROGRAM CHROMIUM
 """
+import urllib.parse
+
 from pages import challenge
 from playwright.sync_api import expect
-from scene import browser, meet, run, step, two_friends
+from scene import browser, meet, open_page, run, step, still_page, two_friends
 from together import wordle
 
 WIDTHS = (390, 1280)
-# Pages that a wide screen gives other controls or another order; the others differ in nothing but their frame.
-BROAD = ("/today", "/board")
+# A wide screen gives every page the same other frame, so one page shows it.
+BROAD = ("/board",)
 # Fields of dates have several stops for Tab, so that much longer at one element is no trap.
 MOST_STOPS = 8
 MOST_IN_MENU = 20
@@ -205,9 +207,9 @@ class Player:
                 return
         raise AssertionError(f"It is not reached with {MOST_TABS} times {key}.")
 
-    def skip(self, path):
-        self.friend.visit(path)
-        with step(self.faults, path, "“Skip to content”"):
+    def skip(self):
+        self.friend.visit("/today")
+        with step(self.faults, "Today, 1280 px", "“Skip to content”"):
             self.page.keyboard.press("Tab")
             link = self.page.locator(".skip")
             expect(link).to_be_focused()
@@ -219,7 +221,7 @@ class Player:
             assert inside, "The next Tab does not lead into the content."
 
     def paste(self, text):
-        with step(self.faults, "Today", "pasting a result with Ctrl V and recording it with keys"):
+        with step(self.faults, "Today, 1280 px", "pasting a result with Ctrl V and recording it with keys"):
             self.friend.visit("/today")
             self.page.evaluate("text => navigator.clipboard.writeText(text)", text)
             self.page.keyboard.press("Control+V")
@@ -230,22 +232,27 @@ class Player:
             expect(self.page.locator("#mine")).to_contain_text("Wordle")
 
     def go_to_talk(self):
-        with step(self.faults, "Today", "going to a result’s page with keys"):
-            self.friend.visit("/today")
-            result = self.page.locator("#mine .result", has_text="Wordle")
+        """Returns the address of the result's page."""
+        self.friend.visit("/today")
+        result = self.page.locator("#mine .result", has_text="Tradle")
+        link = result.locator(".menu a", has_text="Reactions and comments")
+        address = link.get_attribute("href")
+        with step(self.faults, "Today, 1280 px", "going to a result’s page with keys"):
             self.reach(result.locator("summary"))
             self.page.keyboard.press("Enter")
-            self.reach(result.get_by_role("link", name="Reactions and comments"))
+            self.reach(link)
             self.page.keyboard.press("Enter")
             expect(self.page.locator("#result")).to_be_visible()
+        return address
 
-    def talk(self):
-        view = "a result’s page"
+    def talk(self, address):
+        view = "a result’s page, 1280 px"
+        self.friend.visit(address)
         with step(self.faults, view, "challenging a friend with keys"):
             self.reach(self.page.locator("#challenge select"))
-            self.page.keyboard.press("End")
-            self.page.keyboard.press("Home")
-            expect(self.page.locator("#challenge option:checked")).to_have_text("Bela")
+            for key, rival in (("End", "Everybody who accepts"), ("Home", "Bela")):
+                self.page.keyboard.press(key)
+                expect(self.page.locator("#challenge option:checked")).to_have_text(rival)
             self.reach(self.page.locator("#challenge button"))
             self.page.keyboard.press("Enter")
             expect(self.page.locator("#banners")).to_contain_text("challenged")
@@ -268,7 +275,7 @@ class Player:
             const name = each.name || each.getAttribute("href") || each.innerText.trim().slice(0, 40);
             return [each.tagName, name, each.value, each.selectionStart];
         }"""
-        with step(self.faults, view, "keeping the focus while a friend does something"):
+        with step(self.faults, f"{view}, 1280 px", "keeping the focus while a friend does something"):
             what.focus()
             if typed:
                 self.page.keyboard.type(typed)
@@ -280,11 +287,12 @@ class Player:
             assert after == before, f"It was {before}, then {after}."
 
 
-def walk(faults, friend, path):
+def walk(faults, page, address):
+    path = urllib.parse.urlsplit(address).path
     for width in WIDTHS if path in BROAD else WIDTHS[:1]:
-        friend.page.set_viewport_size({"width": width, "height": 800})
-        friend.visit(path)
-        Keyboard(friend.page, faults, f"{path.split('?')[0]} ({width} px)").walk()
+        page.set_viewport_size({"width": width, "height": 800})
+        page.goto(address)
+        Keyboard(page, faults, f"{path} ({width} px)").walk()
 
 
 def furnish(ada, bela):
@@ -293,6 +301,8 @@ def furnish(ada, bela):
     challenge(ada, bela)
     for friend, score in ((ada, "4"), (bela, "5")):
         friend.ask("record", "connections", "--score", score)
+    # Only who has not played it yet can be challenged.
+    ada.ask("record", "tradle", "--score", "3")
     ada.ask("games", "add", "Press-ups", "--model", "count", "--icon", "💪")
 
 
@@ -315,8 +325,8 @@ def live(player, ada, bela, talk):
         shows("#habits", "1"))
 
     ada.visit(talk)
-    result = ("Ada", "wordle")
-    bela.ask("record", "wordle", "--score", "4")
+    result = ("Ada", "tradle")
+    bela.ask("record", "tradle", "--score", "4")
     mark = page.locator("#reactions .reaction")
     player.keep(
         "a result’s page, a reaction", mark.filter(has_text="😂"), lambda: bela.ask("react", *result, "👏"),
@@ -333,18 +343,20 @@ def live(player, ada, bela, talk):
 def checks(faults, program, chromium):
     with two_friends(program) as (ada, bela, _), browser(chromium) as window:
         furnish(ada, bela)
-        ada.open(window)
+        open_page(ada, window)
         player = Player(ada, faults)
         ada.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        player.skip()
+        player.paste(wordle(ada.ask("board")["today"], 3))
+        talk = player.go_to_talk()
+        player.talk(talk)
+        # A celebration lies over the page for a while.
         ada.page.evaluate("""() => fetch("/api/v1/achievements/celebrate", {
             method: "POST", headers: { "Content-Type": "application/json" }, body: "{}" })""")
-        player.skip("/today")
-        player.paste(wordle(ada.ask("board")["today"], 3))
-        player.go_to_talk()
-        talk = ada.page.url.removeprefix(ada.web)
-        player.talk()
+        page = still_page(ada.page.context)
         for path in ("/today", "/board", "/friends", "/activity", talk, "/challenges", "/profile"):
-            walk(faults, ada, path)
+            walk(faults, page, ada.web + path)
+        page.close()
         live(player, ada, bela, talk)
 
 

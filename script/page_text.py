@@ -7,13 +7,18 @@ unfolded, too. What is shortened on purpose has an ellipsis, and its whole text 
 usage: page_text.py PROGRAM CHROMIUM
 """
 from pages import furnish, pages
-from playwright.sync_api import sync_playwright
-from scene import launch, run, two_friends
+from scene import browser, run, still_page, two_friends
 
-SIZE = 16
-# Widths with text of twice its size, and with text as it is.
-LARGE_WIDTHS, WIDTHS = (390, 1280), (320,)
+# The size of text in percent, and the width of the screen.
+VIEWS = ((200, 390), (200, 1280), (100, 320))
 
+# Whether the page has this size of text and this width, within some frames.
+RESIZED = """async ([size, width]) => {
+    const root = getComputedStyle(document.documentElement);
+    const isDone = () => innerWidth === width && parseFloat(root.fontSize) === size;
+    for (let frame = 0; frame < 200 && !isDone(); frame += 1) await new Promise(requestAnimationFrame);
+    return isDone();
+}"""
 LOOK = r"""() => {
     const found = [];
     const controls = "a[href], button, input:not([type=hidden]), select, textarea, summary, label";
@@ -141,50 +146,42 @@ LOOK = r"""() => {
 
 
 class Reader:
-    """Somebody who reads pages with one size of text, at some widths."""
+    """Somebody who reads pages with each size of text and at each width."""
 
-    def __init__(self, page, home, faults, size, widths):
-        self.page, self.home, self.faults, self.size, self.widths = page, home, faults, size, widths
-        self.views = 0
+    def __init__(self, page, home, faults):
+        self.page, self.home, self.faults, self.views = page, home, faults, 0
+        self.browser = page.context.new_cdp_session(page)
 
     def visit(self, address):
         """Looks at one page, and returns where its links lead."""
         answer = self.page.goto(self.home + address, wait_until="load")
         if answer.status >= 400:
             self.faults.note(address, "the page", f"answered {answer.status}")
-        for width in self.widths:
-            self.page.set_viewport_size({"width": width, "height": 800})
+        links = self.page.eval_on_selector_all("a[href]", "links => links.map(link => link.href)")
+        for percent, width in VIEWS:
+            self.resize(percent, width)
             self.views += 1
             for element, fault in self.page.evaluate(LOOK):
-                self.faults.note(f"{address} ({width} px, {self.size})", element, fault)
-        return self.page.eval_on_selector_all("a[href]", "links => links.map(link => link.href)")
+                self.faults.note(f"{address} ({width} px, text of {percent} %)", element, fault)
+        return links
 
-
-def sized(browser, size):
-    """A page of a browser whose user has chosen this size of text."""
-    page = browser.new_context().new_page()
-    # Streams of events would keep pages from being left at once; a route would keep files from being cached.
-    page.add_init_script("EventSource = class { addEventListener() {} close() {} }")
-    real = page.evaluate("parseFloat(getComputedStyle(document.documentElement).fontSize)")
-    if real != size:
-        raise SystemExit(f"The browser shows text of {real} px where {size} px were asked for.")
-    return page
+    def resize(self, percent, width):
+        """Text grows as with the browser's setting: measures in em of the layout follow, too."""
+        size = 16 * percent // 100
+        self.browser.send("Page.setFontSizes", {"fontSizes": {"standard": size, "fixed": size * 13 // 16}})
+        self.page.set_viewport_size({"width": width, "height": 800})
+        if not self.page.evaluate(RESIZED, [size, width]):
+            raise SystemExit(f"The browser does not show text of {size} px on a screen of {width} px.")
 
 
 def checks(faults, program, chromium):
-    with two_friends(program) as (ada, bela, folder), sync_playwright() as playwright:
+    with two_friends(program) as (ada, bela, folder), browser(chromium) as window:
         furnish(ada, bela, folder)
-        page = sized(launch(playwright, chromium, f"--blink-settings=defaultFontSize={2 * SIZE}"), 2 * SIZE)
+        page = still_page(window.new_context())
         page.goto(ada.sign_in)
-        large = Reader(page, ada.web, faults, "text of 200 %", LARGE_WIDTHS)
-        addresses = list(pages(large, "/today", most=1))
-        cookies = page.context.cookies()
-        page = sized(launch(playwright, chromium), SIZE)
-        page.context.add_cookies(cookies)
-        small = Reader(page, ada.web, faults, "text of 100 %", WIDTHS)
-        for address in addresses:
-            small.visit(address)
-        print(f"{len(addresses)} pages in {large.views + small.views} views.")
+        reader = Reader(page, ada.web, faults)
+        addresses = list(pages(reader, "/today", most=1))
+        print(f"{len(addresses)} pages in {reader.views} views.")
 
 
 if __name__ == "__main__":

@@ -9,9 +9,8 @@ import struct
 from pathlib import Path
 
 from playwright.sync_api import expect
-from scene import browser, meet, run, step, two_friends
+from scene import browser, meet, open_page, run, step, two_friends
 
-SOON = 10_000
 SIZES = {"Wide": (1200, 630), "Square": (1080, 1080)}
 # Remembers the title of every celebration that a page shows.
 WATCH = """
@@ -53,12 +52,12 @@ def talk(faults, ada, bela):
     with step(faults, "a result’s page, 1280 px", "a reaction of a friend shows"), Unmoved(ada.page):
         bela.page.locator("#reactions .reaction", has_text="👏").first.click()
         mark = ada.page.locator("#reactions .reaction", has_text="👏")
-        expect(mark.locator(".count")).to_have_text("1", timeout=SOON)
-        expect(mark).to_have_attribute("title", "Bela", timeout=SOON)
+        expect(mark.locator(".count")).to_have_text("1")
+        expect(mark).to_have_attribute("title", "Bela")
     with step(faults, "a result’s page, 1280 px", "a comment of a friend shows"), Unmoved(bela.page):
         ada.page.locator("#say textarea").fill("Was <i>lucky</i> today")
         ada.page.get_by_role("button", name="Say it").click()
-        expect(bela.page.locator("#comments .said")).to_have_text("Was <i>lucky</i> today", timeout=SOON)
+        expect(bela.page.locator("#comments .said")).to_have_text("Was <i>lucky</i> today")
 
 
 def challenge(faults, ada, bela):
@@ -71,15 +70,15 @@ def challenge(faults, ada, bela):
         form = ada.page.locator("#challenge form")
         form.locator("select[name=to]").select_option(label="Bela")
         form.get_by_role("button", name="Challenge").click()
-        expect(bela.page.locator("#waiting")).to_contain_text("Ada challenges you", timeout=SOON)
+        expect(bela.page.locator("#waiting")).to_contain_text("Ada challenges you")
     ada.visit("/challenges")
     with step(faults, "Challenges, 1280 px", "a friend’s acceptance shows"):
         open_ = ada.page.locator("#open")
-        expect(open_).to_contain_text("Bela", timeout=SOON)
+        expect(open_).to_contain_text("Bela")
         expect(open_).not_to_contain_text("accepted")
         with Unmoved(ada.page):
             bela.page.locator("#waiting").get_by_role("button", name="Accept").click()
-            expect(open_.locator(".duel")).to_contain_text("accepted", timeout=SOON)
+            expect(open_.locator(".duel")).to_contain_text("accepted")
 
 
 def celebrate(faults, friend, motion):
@@ -90,16 +89,16 @@ def celebrate(faults, friend, motion):
     friend.ask("record", "wordle", "--score", "3")
     card = page.locator(".toast.reached")
     with step(faults, view, "the celebration"):
-        expect(card).to_be_visible(timeout=SOON)
+        expect(card).to_be_visible()
         moving = page.evaluate("""() => [...document.querySelectorAll(".toast.reached, .toast.reached *")]
             .map(each => getComputedStyle(each).animationName).filter(name => name !== "none")""")
         assert bool(moving) == (motion == "no-preference"), f"Its animations are {moving or 'none'}."
         # What was shown is not shown again when something else changes in the meantime.
         friend.ask("record", "connections", "--score", "4")
-        expect(page.locator("#mine")).to_contain_text("Connections", timeout=SOON)
+        expect(page.locator("#mine")).to_contain_text("Connections")
         fresh = page.locator(".celebration .unlock").evaluate_all("all => all.map(each => each.dataset.title)")
         # Each is in sight for five seconds, which the page’s clock need not wait for.
-        with page.expect_response("**/api/v1/achievements/celebrate", timeout=SOON):
+        with page.expect_response("**/api/v1/achievements/celebrate"):
             for title in fresh:
                 expect(card).to_contain_text(title)
                 page.clock.fast_forward(5_100)
@@ -120,7 +119,7 @@ def pictures(faults, friend):
         with step(faults, view, "“Save as PNG”"):
             page.get_by_role("navigation", name="Shape").get_by_role("link", name=shape).click()
             expect(page.get_by_role("link", name=shape)).to_have_attribute("aria-current", "true")
-            with page.expect_download(timeout=SOON) as download:
+            with page.expect_download() as download:
                 page.get_by_role("button", name="Save as PNG").click()
             data = Path(download.value.path()).read_bytes()
             assert data[:8] == b"\x89PNG\r\n\x1a\n", "The file is no PNG."
@@ -133,7 +132,7 @@ def checks(faults, program, chromium):
     with two_friends(program) as (ada, bela, _), browser(chromium) as window:
         meet(ada, bela)
         for friend, motion in ((ada, "reduce"), (bela, "no-preference")):
-            friend.open(window)
+            open_page(friend, window)
             friend.page.clock.install()
             friend.page.add_init_script(WATCH)
             celebrate(faults, friend, motion)

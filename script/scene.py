@@ -13,7 +13,7 @@ from playwright.sync_api import Error, expect, sync_playwright
 from together import Friend
 
 # How long a page may take to show something, in milliseconds.
-PATIENCE = 15_000
+PATIENCE = 10_000
 
 
 class Faults:
@@ -52,25 +52,24 @@ def meet(ada, bela):
         friend.until("both know both", lambda friend=friend: len(friend.ask("members")["members"]) == 2)
 
 
+def open_page(friend, window):
+    friend.open(window)
+    friend.page.set_default_timeout(PATIENCE)
+
+
+def still_page(context):
+    """A page that nothing changes while it is looked at."""
+    page = context.new_page()
+    # Not with a route, which would keep its files from being cached.
+    page.add_init_script("EventSource = class { addEventListener() {} close() {} }")
+    return page
+
+
 @contextlib.contextmanager
-def browser(chromium, *arguments):
+def browser(chromium):
+    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright:
-        yield launch(playwright, chromium, *arguments)
-
-
-def launch(playwright, chromium, *arguments):
-    root = ["--no-sandbox"] if os.geteuid() == 0 else []
-    return playwright.chromium.launch(executable_path=chromium, args=[*root, *arguments])
-
-
-def run(checks, did):
-    """Runs the checks of one script with its arguments, and ends with 1 if they find a fault."""
-    start, faults = time.monotonic(), Faults()
-    expect.set_options(timeout=PATIENCE)
-    checks(faults, *sys.argv[1:3])
-    faults.show()
-    print(f"{did}, in {time.monotonic() - start:.0f} s: {len(faults.found) or 'no'} faults.")
-    sys.exit(1 if faults.found else 0)
+        yield playwright.chromium.launch(executable_path=chromium, args=arguments)
 
 
 @contextlib.contextmanager
@@ -81,3 +80,14 @@ def step(faults, view, what):
     except (AssertionError, Error) as error:
         reason = re.split("Call log:|=====", str(error))[0]
         faults.note(view, what, "failed: " + " ".join(reason.split())[:300])
+
+
+def run(checks, did):
+    """Runs the checks of one script with its arguments, and ends with 1 if they find a fault."""
+    start, faults = time.monotonic(), Faults()
+    expect.set_options(timeout=PATIENCE)
+    with step(faults, "the whole run", "going on"):
+        checks(faults, *sys.argv[1:3])
+    faults.show()
+    print(f"{did}, in {time.monotonic() - start:.0f} s: {len(faults.found) or 'no'} faults.")
+    sys.exit(1 if faults.found else 0)
