@@ -334,10 +334,15 @@ def live(player, ada, bela, talk):
     player.keep(
         "a result’s page, a comment’s menu", page.locator("#comments summary").first,
         lambda: bela.ask("comment", "add", *result, "Well done"), shows("#comments", "Well done"))
+
+    def answer():
+        # The comment changes the part with the field. The reaction after it shows when both have come.
+        bela.ask("comment", "add", *result, "So close")
+        bela.ask("react", *result, "😮")
+
     player.keep(
-        "a result’s page, the field for comments", page.locator("#say textarea"),
-        lambda: bela.ask("react", *result, "😮"), lambda: expect(mark.filter(has_text="😮")).to_contain_text("1"),
-        typed="Half a sent")
+        "a result’s page, the field for comments", page.locator("#say textarea"), answer,
+        lambda: expect(mark.filter(has_text="😮")).to_contain_text("1"), typed="Half a sent")
 
 
 def checks(faults, program, chromium):
