@@ -6,6 +6,7 @@ import base64
 import binascii
 import string
 from dataclasses import dataclass
+from ipaddress import IPv6Address
 
 from .certificates import Certificate
 from .codec import Reader, Refusal, decode, invalid_value
@@ -38,8 +39,7 @@ class Endpoint:
     def __str__(self) -> str:
         if len(self.address) == 4:
             return f"{'.'.join(map(str, self.address))}:{self.port}"
-        words = (self.address[index : index + 2].hex() for index in range(0, 16, 2))
-        return f"[{':'.join(f'{int(word, 16):x}' for word in words)}]:{self.port}"
+        return f"[{IPv6Address(self.address)}]:{self.port}"
 
 
 @dataclass(frozen=True)

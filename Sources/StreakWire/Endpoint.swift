@@ -64,15 +64,28 @@ public struct Endpoint: Hashable, Comparable, Sendable {
 }
 
 extension Endpoint: CustomStringConvertible {
-    /// `192.0.2.1:7420` or `[2001:db8::1]:7420` (all eight groups, lower case, leading zeros dropped).
+    /// `192.0.2.1:7420` or `[2001:db8::1]:7420` (RFC 5952 §4).
     public var description: String {
         if let ipv4 {
             return "\(ipv4 >> 24).\(ipv4 >> 16 & 255).\(ipv4 >> 8 & 255).\(ipv4 & 255):\(port)"
         }
         let groups = [address.w0, address.w1].flatMap { word in
-            [48, 32, 16, 0].map { String(word >> UInt64($0) & 0xFFFF, radix: 16) }
+            [48, 32, 16, 0].map { word >> UInt64($0) & 0xFFFF }
         }
-        return "[\(groups.joined(separator: ":"))]:\(port)"
+        // The longest run of zeros, the first one of equals, is left out. A single zero stays.
+        var (left, start) = (0..<0, 0)
+        for (index, group) in groups.enumerated() {
+            if group != 0 {
+                start = index + 1
+            } else if index + 1 - start > max(left.count, 1) {
+                left = start..<index + 1
+            }
+        }
+        func text(_ range: Range<Int>) -> String {
+            groups[range].map { String($0, radix: 16) }.joined(separator: ":")
+        }
+        let shown = left.isEmpty ? text(0..<8) : text(0..<left.lowerBound) + "::" + text(left.upperBound..<8)
+        return "[\(shown)]:\(port)"
     }
 }
 

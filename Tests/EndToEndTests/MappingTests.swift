@@ -98,7 +98,7 @@
                 #expect(
                     sources == [
                         "mapped \(HomeNetwork.toldAddress):\(Self.port)",
-                        "mapped [2001:db8:1:0:0:0:0:2]:\(Self.port)",
+                        "mapped [2001:db8:1::2]:\(Self.port)",
                     ])
                 try await home.network.knock(at: Self.port, of: "2001:db8:1::2")
                 try await lab.eventually("the datagram comes in") { try await home.malformedCount() == 1 }

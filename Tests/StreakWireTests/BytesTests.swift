@@ -71,10 +71,19 @@ struct EndpointTests {
         #expect(endpoint.isLocal == isLocal)
     }
 
-    @Test func `endpoints are written for people`() {
+    /// RFC 5952 §4.
+    @Test(
+        arguments: [
+            (0x2001_0DB8_0000_0000, 1, "2001:db8::1"), (0, 0, "::"), (0, 1, "::1"),
+            (0x2001_0DB8 << 32, 0, "2001:db8::"),
+            (0x2001_0DB8_0000_0001, 0x0001_0001_0001_0001, "2001:db8:0:1:1:1:1:1"),
+            (0x2001_0000_0000_0001, 0x0000_0000_0000_0001, "2001:0:0:1::1"),
+            (0x2001_0DB8_0000_0000, 0x0001_0000_0000_0001, "2001:db8::1:0:0:1"),
+            (0x2001_0DB8_00AB_0CDE, 0x0001_0002_0003_0004, "2001:db8:ab:cde:1:2:3:4"),
+        ] as [(UInt64, UInt64, String)])
+    func `endpoints are written for people`(high: UInt64, low: UInt64, text: String) {
         #expect(Endpoint(ipv4: 0xC000_0201, port: 7_420).description == "192.0.2.1:7420")
-        #expect(
-            Endpoint(address: Bytes16(0x2001_0DB8_0000_0000, 1), port: 80).description == "[2001:db8:0:0:0:0:0:1]:80")
+        #expect(Endpoint(address: Bytes16(high, low), port: 80).description == "[\(text)]:80")
     }
 
     @Test(
