@@ -126,7 +126,7 @@ struct Bench: AsyncParsableCommand {
         let again = ContinuousClock.now
         try lab.run("importer", ["import", file])
         Figure.show(
-            "the same file again", again.duration(to: .now).milliseconds / 1_000, "s", target: "< 2")
+            "import of the same file again", again.duration(to: .now).milliseconds / 1_000, "s", target: "< 2")
     }
 
     /// Two linked nodes: how soon a score becomes visible, what an idle pair sends, how large a node is.

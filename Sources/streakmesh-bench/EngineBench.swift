@@ -30,7 +30,7 @@ struct EngineBench {
         let own = pair.packedSize(of: group, after: before, missed: Self.missed)
         pair.link()
         guard pair.agree(on: group) else { throw BenchFailure.notReady("equal digests") }
-        let name = "catching up with \(Self.missed) results among \(before), engines alone"
+        let name = "catching up with \(Self.missed) results among a million, engines alone"
         Figure.show("\(name): bytes of the records", Double(own), "B", target: "–")
         Figure.show("\(name): bytes beyond them, link opened included", Double(pair.byteCount - own), "B", target: "–")
         Figure.show("\(name): bytes beyond them on the open link", Double(pair.openByteCount - own), "B", target: "–")

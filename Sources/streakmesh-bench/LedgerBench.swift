@@ -11,7 +11,7 @@ struct LedgerBench {
         try measure(LedgerYears.grown(members: Self.members, operations: Self.operations))
         let grown = try LedgerYears.grown(members: Self.members, years: Self.years)
         Figure.show(
-            "ledger of \(Self.members) members after \(Self.years) years, \(grown.ledger.count) operations",
+            "ledger of \(Self.members) members after \(Self.years) years",
             Double(grown.byteCount) / 1_024, "KiB", target: "–")
     }
 

@@ -43,7 +43,7 @@ struct NumbersBench {
         let seconds = start.duration(to: .now).milliseconds / 1_000
         Figure.show("share texts parsed", Double(rounds * texts.count) / seconds, "/s", target: "–")
         Figure.show("shares found in them, each round", Double(total / rounds), "", target: "–")
-        Figure.show("worst single parse of \(texts.count)", worst.max() ?? 0, "µs", target: "–")
+        Figure.show("worst single parse of a share text", worst.max() ?? 0, "µs", target: "–")
         let junk = String(repeating: "🟩⬛ Wordle 1,2,3 \u{200D}\u{0301}", count: 40_000)
         let begun = ContinuousClock.now
         _ = reader.read(junk)
@@ -81,7 +81,7 @@ struct NumbersBench {
         var cache = InsightCache()
         measureInsights(&cache, &index, players, today: today, game: ids[0])
         Figure.show(
-            "memory of the index, each of \(index.count) results", Double(indexed - before) / Double(index.count), "B",
+            "memory of the index, each result", Double(indexed - before) / Double(index.count), "B",
             target: "–")
         Figure.show("memory of all insights", Double(Memory.residentBytes - indexed) / 1e6, "MB", target: "–")
     }
@@ -108,8 +108,9 @@ struct NumbersBench {
                     index.replace(Self.score(game, today, 3), of: players[1].id)
                     let changed = Self.time { _ = index.board(query, players: players) { Catalogue.standard[$0] } }
                     let subject = single == nil ? "all games" : "one game"
-                    Figure.show("board, \(metric.rawValue), \(name), \(subject)", first, "ms", target: "< 10")
-                    Figure.show("the same after a change", changed, "ms", target: "< 10")
+                    let board = "board, \(metric.rawValue), \(name), \(subject)"
+                    Figure.show(board, first, "ms", target: "< 10")
+                    Figure.show("\(board), after a change", changed, "ms", target: "< 10")
                 }
             }
         }
@@ -139,7 +140,7 @@ struct NumbersBench {
             }
             guard let measured = worst[name] else { continue }
             Figure.show("\(name), worst of \(players.count)", measured.first, "ms", target: "< 10")
-            Figure.show("the same after a change", measured.changed, "ms", target: "< 10")
+            Figure.show("\(name) after a change, worst of \(players.count)", measured.changed, "ms", target: "< 10")
         }
     }
 

@@ -46,7 +46,7 @@ extension HistoryBench {
         try reader.stop()
         reader = try await lab.start("reader")
         let grown = Double(reader.residentBytes - before) / Double(brought)
-        Figure.show("memory of a started node, more for each 1,000 of \(brought) reactions", grown, "kB", target: "–")
+        Figure.show("memory of a started node, more for each 1,000 reactions", grown, "kB", target: "–")
         try reader.stop()
     }
 
@@ -65,7 +65,7 @@ extension HistoryBench {
         for file in files.sorted() { _ = try await session.data(from: page.appending(path: file)) }
         let time = start.duration(to: .now).milliseconds / 1_000
         Figure.show(
-            "page, cold, from the sign-in link to the board and its \(files.count) files", time, "s", target: "≤ 1")
+            "page, cold, from the sign-in link to the board and its files", time, "s", target: "≤ 1")
         session.invalidateAndCancel()
     }
 }

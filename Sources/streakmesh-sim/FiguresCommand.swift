@@ -65,6 +65,8 @@ struct FiguresCommand: ParsableCommand {
         let starting = Stopwatch()
         let links = crowd.start(letting: .seconds(60), shape: shape)
         say("\(count) nodes: \(links / 2) links a minute after the start, \(starting.computing.formatted) computing")
+        let shape = shape == nil ? "" : ", all at one"
+        show("\(count) nodes linked\(shape), computing", watch.computing.milliseconds / 1_000, "s", target: "–")
         return crowd
     }
 
@@ -77,20 +79,22 @@ struct FiguresCommand: ParsableCommand {
             throw ExitCode.failure
         }
         let taken = watch.computing
-        let ratio = (time / taken * 10).rounded() / 10
-        say(
-            "speed, \(speedNodes) nodes that write 30 results each in ten minutes: \(taken.formatted) computing, "
-                + "\(ratio) × real time")
+        show(
+            "simulated seconds a second, \(speedNodes) nodes that write 30 results each in ten minutes", time / taken,
+            "×",
+            target: "≥ 150")
     }
 
     private func measureVisibility(in crowd: Figures.Crowd, name: String) {
         for loss in losses?.numbers.sorted() ?? [0, 5, 20, 50] {
-            let watch = Stopwatch()
             let figure = crowd.visibility(loss: Double(loss) / 100, results: results)
-            say(
-                "visible, \(name), \(loss) % lost: p50 \(figure.median.formatted), p99 \(figure.p99.formatted), "
-                    + "max \(figure.maximum.formatted), \(figure.seenCount) of \(figure.expectedCount) seen, "
-                    + "\(figure.bytesPerResult) bytes a result, \(watch.computing.formatted) computing")
+            let name = "simulated, \(name), \(loss) % lost:"
+            show("\(name) a result seen, p50", figure.median.milliseconds, "ms", target: "–")
+            show("\(name) a result seen, p99", figure.p99.milliseconds, "ms", target: "< 2000")
+            show("\(name) a result seen, worst", figure.maximum.milliseconds, "ms", target: "–")
+            let lacking = figure.expectedCount - figure.seenCount
+            show("\(name) results not seen", Double(lacking), "of \(figure.expectedCount)", target: "0")
+            show("\(name) bytes for a result", Double(figure.bytesPerResult), "B", target: "–")
         }
     }
 }

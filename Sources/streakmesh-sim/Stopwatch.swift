@@ -22,12 +22,19 @@ struct Stopwatch {
 }
 
 extension Duration {
+    var milliseconds: Double { Double(components.seconds) * 1e3 + Double(components.attoseconds) / 1e15 }
+
     /// In milliseconds if the number of seconds is small.
     var formatted: String {
-        let milliseconds = Double(components.seconds) * 1e3 + Double(components.attoseconds) / 1e15
+        let milliseconds = milliseconds
         if milliseconds < 1_000 { return "\((milliseconds * 100).rounded() / 100) ms" }
         return "\((milliseconds / 10).rounded() / 100) s"
     }
+}
+
+/// Prints a figure in the form that `script/bench` reads: name, value, unit and target, separated by tabs.
+func show(_ name: String, _ value: Double, _ unit: String, target: String) {
+    say("\(name)\t\((value * 100).rounded() / 100)\t\(unit)\t\(target)")
 }
 
 /// Prints a line immediately, also if the output is a file.
