@@ -4,6 +4,33 @@ import Testing
 /// Friends react to results and comment on them.
 @Suite struct TalkTests {
     @Test(.timeLimit(.minutes(10)))
+    func `who follows the feed reads each entry once, as it comes, until the node stops`() async throws {
+        try await Lab.open { lab in
+            let (ada, bela) = (try await lab.friend("Ada"), try await lab.friend("Béla"))
+            let (adaNode, belaNode) = (try await ada.start(), try await bela.start())
+            try await ada.share(with: bela)
+            for friend in [ada, bela] {
+                try await friend.ask("add", input: ShareTexts.wordle(1_351, guesses: 3))
+            }
+            try await lab.agreement(of: [ada, bela])
+            async let followed = ada.run("feed", "--follow", limit: .seconds(240))
+            let texts = ["one", "two", "three", "four"]
+            for text in texts {
+                try await bela.ask("comment", "add", "Ada", "wordle", text)
+                try await lab.agreement(of: [ada, bela])
+            }
+            #expect(try await adaNode.stop() == 0)
+            let result = try await followed
+            #expect(result.exitCode == 0, "\(result)")
+            let lines = try result.output.split(separator: "\n").map { try JSONValue(parsing: String($0)) }
+            let said = lines.filter { $0["kind"].text == "comment" }.compactMap { $0["text"].text }
+            #expect(said == texts.map { "said about your Wordle: “\($0)”" })
+            #expect(Set(lines.compactMap { $0["id"].text }).count == lines.count)
+            withExtendedLifetime(belaNode) {}
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10)))
     func `three friends talk about a result, also while one of them is away`() async throws {
         try await Lab.open { lab in
             let (ada, bela, chloe) = (

@@ -82,6 +82,20 @@ extension MeshNode {
         }
     }
 
+    @Test func `what ended before the group began is none of its news`() async throws {
+        try await Self.friends { ada, _, clock in
+            try await ada.play(3, on: Self.monday.adding(days: -9))
+            func champions() async throws -> [String] {
+                try await ada.entries().filter { $0.kind == "champion" }.map(\.text)
+            }
+            #expect(try await champions() == [])
+            // The week in which it began is.
+            try await ada.play(3, on: Self.monday.adding(days: -5))
+            clock.set(Self.noon(Self.monday.adding(days: 2)))
+            #expect(try await champions().count == 1)
+        }
+    }
+
     @Test func `an event is played, won, told, rewarded, and corrected`() async throws {
         try await Self.friends { ada, bob, clock in
             _ = try await ada.choose("double", "wordle")
