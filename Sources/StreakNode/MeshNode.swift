@@ -50,7 +50,11 @@ public actor MeshNode: NodeCalling {
     /// Serves others until the task is cancelled: sockets, links, exchange of records.
     ///
     /// - Throws: `NodeFailure.cannotListen`.
-    public func run() async throws { try await loop.run(isHidden: services.guest.isPlaying) }
+    public func run() async throws {
+        // Without a name it is shown by its ID, and the next start tries again.
+        try? await services.account.nameThisMachine()
+        try await loop.run(isHidden: services.guest.isPlaying)
+    }
 
     /// The address served on, as soon as the node runs.
     ///

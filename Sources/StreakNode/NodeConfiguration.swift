@@ -20,6 +20,8 @@ public struct NodeConfiguration: Sendable {
     public static let maximumAdvertised = 6
     /// Whether routers are asked and names looked up at all, if the setting is `on`. Short commands end before a friend could come.
     public var usesInternet = true
+    /// What the user's other machines call this one until the user names it; nil for no name.
+    public var machineName: String?
     /// Where the node logs; nowhere by default.
     public var logger = Logger(label: "streakmesh.node") { _ in SwiftLogNoOpLogHandler() }
     /// The words of a command that opens the user’s page, for a click on a desktop notification; none if a click does nothing.

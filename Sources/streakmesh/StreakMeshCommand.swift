@@ -206,14 +206,13 @@ extension CommandContext {
             let group = try await call(GroupRequest.find(group: selector))
             return (group.id, group.described.printable)
         case .device(let selector):
-            let named = try await call(DeviceRequest.list).devices.filter {
-                !$0.this && $0.device.hasPrefix(selector.lowercased())
-            }
+            let named = try await call(DeviceRequest.list).devices.matching(selector).filter { !$0.this }
             let found = named.filter { $0.state == "current" || !$0.stillIn.isEmpty }
             guard let device = found.first, found.count == 1 else {
                 throw named.count == 1 ? NodeFailure.alreadyShutOut(selector) : .unknownDevice(selector)
             }
-            return (device.device, "\(device.device.prefix(12)) (\(device.originText))")
+            let name = device.name.map { "“\($0.printable)”, " } ?? ""
+            return (device.device, "\(name)\(device.device.prefix(12)) (\(device.originText))")
         }
     }
 }

@@ -118,6 +118,64 @@ import Testing
     }
 }
 
+/// What the user calls their machines.
+@Suite(.timeLimit(.minutes(10))) struct MachineNameTests {
+    @Test func `a name that one machine gives is known on the other, and finds the machine`() async throws {
+        let party = try NodeParty()
+        try await party.running("Ada") { nodes in
+            try await party.link("laptop", to: nodes[0])
+            try await party.running("laptop") { laptops in
+                let (ada, laptop) = (nodes[0], laptops[0])
+                let id = try await laptop.call(ProfileRequest.whoami).device
+                try await ada.until { try await $0.call(DeviceRequest.list).devices.count == 2 }
+                let named = try await ada.call(DeviceRequest.rename(device: String(id.prefix(8)), name: "Attic"))
+                #expect(named.devices.map { $0.name == "Attic" } == named.devices.map { $0.device == id })
+                try await laptop.until { node in
+                    try await node.call(DeviceRequest.list).devices.first(where: \.this)?.name == "Attic"
+                }
+                _ = try await laptop.call(DeviceRequest.rename(device: "attic", name: "Cellar"))
+                try await ada.until { node in
+                    try await node.call(DeviceRequest.list).devices.contains { $0.name == "Cellar" }
+                }
+                await #expect(throws: NodeFailure.unknownDevice("Attic")) {
+                    try await ada.call(DeviceRequest.rename(device: "Attic", name: "Roof"))
+                }
+                for name in ["", " ", String(repeating: "x", count: 41), "\u{202E}"] {
+                    await #expect(throws: NodeFailure.invalidName(limit: 40)) {
+                        try await ada.call(DeviceRequest.rename(device: id, name: name))
+                    }
+                }
+                let list = try await ada.call(DeviceRequest.revoke(device: "cellar", key: nil))
+                #expect(list.devices.first { $0.device == id }?.state == "revoked")
+            }
+        }
+    }
+
+    @Test func `a machine has its system's name until the user gives it one`() async throws {
+        let party = try NodeParty()
+        try party.makeAccount("Ada")
+        func name(_ given: String?, then new: String? = nil) async throws -> String? {
+            var configuration = NodeConfiguration(listen: "127.0.0.1:0", usesNetwork: true, usesLAN: false, peers: [])
+            configuration.machineName = given
+            let node = try await MeshNode(opening: party.dataFolder("Ada"), configuration: configuration)
+            return try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await node.run() }
+                _ = try await node.ready()
+                let name = try await node.call(DeviceRequest.list).devices.first?.name
+                if let new { _ = try await node.call(DeviceRequest.rename(device: name ?? "", name: new)) }
+                await node.close()
+                group.cancelAll()
+                return name
+            }
+        }
+        #expect(try await name(nil) == nil)
+        #expect(try await name("a\u{1B}[2J") == nil)
+        #expect(try await name("box") == "box")
+        #expect(try await name("other", then: "Desk") == "box")
+        #expect(try await name("box") == "Desk")
+    }
+}
+
 @Suite(.timeLimit(.minutes(10))) struct BackupTests {
     private static let passphrase = "seven wet otters"
 

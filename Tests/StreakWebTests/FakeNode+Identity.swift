@@ -131,7 +131,8 @@ extension FakeNode {
                     device: Self.user(40), this: true, state: "current", online: true, certifiedBy: "account",
                     origin: "account"),
                 DeviceReport(
-                    device: Self.laptop, this: false, state: "current", online: false,
+                    device: Self.laptop, name: scenario == .hostile ? Self.script : "laptop", this: false,
+                    state: "current", online: false,
                     lastSeen: "2026-11-19T09:30:00Z", certifiedBy: Self.user(40), origin: "device",
                     sharesPrivate: scenario != .unconfirmed),
                 DeviceReport(

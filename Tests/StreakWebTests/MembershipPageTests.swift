@@ -91,6 +91,7 @@ extension SentForm {
     static let account: [SentForm] = [
         SentForm(
             "/devices/revoke", "device=ab&key=K7Q2-M9XD", DeviceRequest.revoke(device: "ab", key: "K7Q2-M9XD")),
+        SentForm("/devices/rename", "device=ab&name=Attic", DeviceRequest.rename(device: "ab", name: "Attic")),
         SentForm("/devices/revoke", "device=ab", DeviceRequest.revoke(device: "ab", key: nil)),
         SentForm("/recovery/confirm", "key=\(FakeNode.key)", RecoveryRequest.confirm(key: FakeNode.key)),
         SentForm(

@@ -18,6 +18,8 @@ public struct BackupReport: Codable, Sendable, Equatable {
 
 public struct DeviceReport: Codable, Sendable, Equatable {
     public var device: String
+    /// What the user calls it; nil without a name.
+    public var name: String?
     /// Whether it is the machine that answers.
     public var this: Bool
     /// `current`, `revoked`.
@@ -35,6 +37,14 @@ public struct DeviceReport: Codable, Sendable, Equatable {
     public var sharesPrivate = true
     /// If it is shut out: the titles of the groups that it is in all the same, because this machine entered them later.
     public var stillIn: [String] = []
+}
+
+extension [DeviceReport] {
+    /// Those whose name is this, and those whose ID begins with it.
+    package func matching(_ selector: String) -> [DeviceReport] {
+        let wanted = selector.lowercased()
+        return filter { !wanted.isEmpty && ($0.name?.lowercased() == wanted || $0.device.hasPrefix(wanted)) }
+    }
 }
 
 public struct DeviceListReport: Codable, Sendable, Equatable {

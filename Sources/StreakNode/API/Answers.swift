@@ -41,6 +41,7 @@ extension DeviceRequest {
         let account = node.services.account
         return switch self {
         case .list: account.deviceList()
+        case .rename(let device, let name): try await account.renameDevice(device, to: name)
         case .revoke(let device, let key): try await account.revokeDevice(device, key: key)
         }
     }

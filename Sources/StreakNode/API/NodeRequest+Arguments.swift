@@ -11,6 +11,12 @@ extension ProfileRequest {
     }
 }
 
+extension DeviceRequest {
+    public func checkArguments() throws {
+        if case .rename(_, let name) = self { try Argument.checkName(name) }
+    }
+}
+
 extension PrivacyRequest {
     public func checkArguments() throws {
         guard case .change(_, let change) = self else { return }

@@ -136,8 +136,10 @@ public enum DeviceRequest: NodeRequest {
     public static let name = RequestName.device
 
     case list
+    /// Names a device for this user's devices; nobody else hears of it. `device` is a name, an ID or a unique prefix of one.
+    case rename(device: String, name: String)
     /// Revokes a device in every group. `key` is the recovery key; nil uses the account's secret, while it is on this
-    /// machine. `device` is an ID or a unique prefix of one.
+    /// machine. `device` as above.
     case revoke(device: String, key: String?)
 }
 

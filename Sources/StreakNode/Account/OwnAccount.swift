@@ -141,7 +141,8 @@ final class OwnAccount {
             let isOnline =
                 isThis ? core.isServing : groups.contains { core.engine.route(to: device.device, in: $0) != nil }
             return DeviceReport(
-                device: device.device.description, this: isThis,
+                device: device.device.description, name: core.accountSettings.machineName(of: device.device),
+                this: isThis,
                 state: current.contains(device.device) && !(isThis && core.engine.isShutOut) ? "current" : "revoked",
                 online: isOnline, lastSeen: isOnline ? Timestamp(seconds: core.clock.wallTime.seconds).text : nil,
                 certifiedBy: device.certificate.issuers.last?.description ?? "account", origin: origin(of: device),
@@ -176,15 +177,36 @@ final class OwnAccount {
             })
     }
 
+    private func id(of device: DeviceReport) -> DeviceID? {
+        let known = core.ownGroups.flatMap { core.engine.state(of: $0)?.devices ?? [] }.map(\.device)
+        return known.first { $0.description == device.device }
+    }
+
+    func renameDevice(_ selector: String, to name: String) async throws -> DeviceListReport {
+        let named = ownDevices().matching(selector)
+        guard let device = named.first, named.count == 1, let id = id(of: device) else {
+            throw NodeFailure.unknownDevice(selector)
+        }
+        try await loop.storeSettings([AccountSettings.draft(naming: id, try Argument.checkName(name))])
+        return deviceList()
+    }
+
+    /// Names this machine as its system does, unless it has a name.
+    func nameThisMachine() async throws {
+        guard let name = core.configuration.machineName, !core.configuration.isGuest, core.privateGroup != nil,
+            !core.engine.isShutOut, core.accountSettings.machineName(of: core.identity.device) == nil,
+            let shown = DisplayText.validatedName(name, maximumLength: ProtocolLimits.maximumNameLength)
+        else { return }
+        try await loop.storeSettings([AccountSettings.draft(naming: core.identity.device, shown)])
+    }
+
     func revokeDevice(_ selector: String, key: String?) async throws -> DeviceListReport {
-        let wanted = selector.lowercased()
-        let named = ownDevices().filter { !wanted.isEmpty && $0.device.hasPrefix(wanted) }
+        let named = ownDevices().matching(selector)
         let found = named.filter { $0.state == "current" || !$0.stillIn.isEmpty }
         if found.isEmpty, named.count == 1 { throw NodeFailure.alreadyShutOut(selector) }
-        let known = core.ownGroups.flatMap { core.engine.state(of: $0)?.devices ?? [] }.map(\.device)
-        guard let device = found.first, found.count == 1, !device.this,
-            let id = known.first(where: { $0.description == device.device })
-        else { throw NodeFailure.unknownDevice(selector) }
+        guard let device = found.first, found.count == 1, !device.this, let id = id(of: device) else {
+            throw NodeFailure.unknownDevice(selector)
+        }
         let outcome = try await loop.execute(.revokeDevice(id, accountKey: try accountKey(key)))
         core.publish(.groupsChanged)
         var report = deviceList()

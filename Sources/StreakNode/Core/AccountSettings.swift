@@ -19,7 +19,7 @@ struct GroupSharing: Equatable, Sendable {
 /// The names: `favourite/GAME` and `reminded/GAME`, 1 or 0, where it differs from the default · a name alone, for a
 /// text · `stopped/GROUP` · `unshared/GROUP/GAME` · `chosen/RESULT`, where GROUP is 40 hexadecimal digits of the
 /// group's ID and RESULT the same of the hash of the result's subject · `recovered/DEVICE`, written like a group: the
-/// recovery key made that machine · `dropped/GROUP`: the user left it while nobody else was in it · `muted/USER`, 40
+/// recovery key made that machine · `named/DEVICE`, what the user calls a machine · `dropped/GROUP`: the user left it while nobody else was in it · `muted/USER`, 40
 /// digits of the ID by which a group shows a person · `read/GROUP/DEVICE`, u64: when the last message was written that
 /// the user has seen there on that machine, in milliseconds since 1970 · `looked/DEVICE`, see `ActivityLook` ·
 /// `told/DEVICE`, see `NotificationLog` · `differs/RESULT`, time u64 · subject blob · value: the replaced value of
@@ -30,6 +30,7 @@ struct AccountSettings: Sendable {
     private var gameChoices: [String: [GameID: Bool]] = [:]
     private var chosen: Set<String> = []
     private var recovered: Set<String> = []
+    private var names: [String: String] = [:]
     private var differing: [String: DailyScore] = [:]
     private var muted: Set<String> = []
     private var dropped: Set<String> = []
@@ -68,6 +69,9 @@ struct AccountSettings: Sendable {
         case ("looked", 2): looks[parts[1]] = ActivityLook(value: record.value)
         case ("told", 2): logs[parts[1]] = NotificationLog(value: record.value)
         case ("recovered", 2): if holds { recovered.insert(parts[1]) } else { recovered.remove(parts[1]) }
+        case ("named", 2):
+            let name = String(decoding: record.value, as: UTF8.self)
+            names[parts[1]] = DisplayText.validatedName(name, maximumLength: ProtocolLimits.maximumNameLength)
         case ("favourite", 2), ("reminded", 2):
             guard let game = GameID(rawValue: parts[1]) else { return }
             gameChoices[parts[0], default: [:]][game] = record.value.first.map { $0 != 0 }
@@ -116,6 +120,14 @@ struct AccountSettings: Sendable {
     /// The record that says so.
     static func draft(sayingIsRecovered device: DeviceID) -> RecordDraft {
         .setting(name: "recovered/\(name(of: device))", value: [1])
+    }
+
+    /// What the user calls a machine; nil without a name.
+    func machineName(of device: DeviceID) -> String? { names[Self.name(of: device)] }
+
+    /// The record that names a machine.
+    static func draft(naming device: DeviceID, _ machineName: String) -> RecordDraft {
+        .setting(name: "named/\(name(of: device))", value: Array(machineName.utf8))
     }
 
     /// Whether the user has left any group while nobody else was in it.

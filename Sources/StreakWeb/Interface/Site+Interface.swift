@@ -43,6 +43,11 @@ extension Site {
         InterfaceRoute(.get, "devices") { _ in DeviceRequest.list },
         InterfaceRoute(.post, "devices/link") { _ in DeviceLinkRequest.make },
         InterfaceRoute(
+            .post, "devices/rename", takes: [.text("device").required, .text("name", limit: 1_024).required]
+        ) {
+            DeviceRequest.rename(device: $0.required("device"), name: $0.required("name"))
+        },
+        InterfaceRoute(
             .post, "devices/revoke", takes: [.text("device").required, .text("key")]
         ) { DeviceRequest.revoke(device: $0.required("device"), key: $0.text("key")) },
         InterfaceRoute(.post, "recovery/show") { _ in RecoveryKeyRequest.show },

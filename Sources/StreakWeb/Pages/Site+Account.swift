@@ -50,9 +50,13 @@ extension Site {
         struct Device: Sendable {
             var id: String
             var label: String
+            /// Empty if it has none.
+            var name: String
             var this: Bool
             var online: Bool
             var note: String
+            /// Whether it is not shut out.
+            var isCurrent: Bool
             /// What this machine and that one do not share with each other.
             var apartText: String?
             var strayText: String?
@@ -98,10 +102,11 @@ extension Site {
         let seen = device.lastSeen.flatMap { Timestamp($0) }.map { "last seen \($0.relativeText(to: now()))" }
         let presence = device.this ? "this machine" : device.online ? "online" : seen
         return DevicesView.Device(
-            id: device.device, label: "Machine \(device.device.prefix(8))", this: device.this,
+            id: device.device, label: device.name ?? "Machine \(device.device.prefix(8))", name: device.name ?? "",
+            this: device.this,
             online: isCurrent && (device.online || device.this),
-            note: (isCurrent ? [presence, device.originText] : ["shut out", device.originText]).compactMap(\.self)
-                .joined(separator: ", "),
+            note: ([isCurrent ? presence : "shut out", device.originText, "ID \(device.device.prefix(8))"] as [String?])
+                .compactMap(\.self).joined(separator: ", "), isCurrent: isCurrent,
             apartText: isCurrent && !device.sharesPrivate ? Self.apartText : nil,
             strayText: device.strayText,
             isRevocable: !device.this && (isCurrent || !device.stillIn.isEmpty))
@@ -169,6 +174,10 @@ extension Site {
             try await site.showRecovery(visit, refusal: refusal)
         },
         Form("/devices/link", Site.linkDevice),
+        Form(
+            "/devices/rename", then: "/devices",
+            { DeviceRequest.rename(device: $0.required("device"), name: $0.required("name")) }
+        ) { (_: DeviceListReport, form) in "That machine is “\(form.required("name"))” now." },
         Form(
             "/devices/revoke", then: "/devices", { DeviceRequest.revoke(device: $0.required("device"), key: $0["key"]) }
         ) { (report: DeviceListReport, form) in

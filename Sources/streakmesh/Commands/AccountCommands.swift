@@ -167,7 +167,7 @@ struct RestoreCommand: SessionCommand {
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device", abstract: "List your machines, link a new one, and shut one out.",
-        subcommands: [List.self, Link.self, Join.self, Revoke.self])
+        subcommands: [List.self, Rename.self, Link.self, Join.self, Revoke.self])
 
     struct List: QueryCommand {
         static let configuration = CommandConfiguration(commandName: "list", abstract: "List your machines.")
@@ -175,6 +175,23 @@ struct DeviceCommand: AsyncParsableCommand {
         @OptionGroup var shared: SharedOptions
 
         func request() -> DeviceRequest { .list }
+
+        func lines(for report: DeviceListReport, style: OutputStyle) -> [String] { report.lines(style) }
+    }
+
+    struct Rename: QueryCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "rename", abstract: "Name one of your machines. Only your machines hear of it.")
+
+        @Argument(help: "The machine's name, its ID, or a unique beginning of that.")
+        var device: String
+
+        @Argument(help: "The new name, at most 40 characters.")
+        var name: String
+
+        @OptionGroup var shared: SharedOptions
+
+        func request() -> DeviceRequest { .rename(device: device, name: name) }
 
         func lines(for report: DeviceListReport, style: OutputStyle) -> [String] { report.lines(style) }
     }
@@ -247,7 +264,7 @@ struct DeviceCommand: AsyncParsableCommand {
                 Asks for the recovery key once you have confirmed that you wrote it down.
                 """)
 
-        @Argument(help: "The machine's ID, or a unique beginning of it.")
+        @Argument(help: "The machine's name, its ID, or a unique beginning of that.")
         var device: String
 
         @Option(name: .customLong("key-fd"), help: "Read the recovery key from this file descriptor.")
@@ -282,10 +299,11 @@ struct DeviceCommand: AsyncParsableCommand {
 
 extension DeviceListReport {
     func lines(_ style: OutputStyle) -> [String] {
-        var table = TextTable([.left, .left, .left, .left, .left])
-        table.addHeader("machine", "state", "", "how", "shares")
+        var table = TextTable([.left, .left, .left, .left, .left, .left])
+        table.addHeader("machine", "ID", "state", "", "how", "shares")
         for device in devices {
             table.addRow(
+                .init((device.name ?? "").printable),
                 .init(String(device.device.prefix(12)), device.this ? .bold : .plain),
                 device.state == "current" ? .init("current") : .init("shut out", .bad),
                 .init(device.this ? "this machine" : device.online ? "online" : "", .good),

@@ -87,6 +87,7 @@ struct UpCommand: SessionCommand {
         var configuration = NodeConfiguration(
             listen: listen, usesNetwork: true, usesLAN: !isWithoutLAN, peers: peers)
         configuration.logger = logger
+        configuration.machineName = ProcessInfo.processInfo.hostName.split(separator: ".").first.map(String.init)
         configuration.internet = internet
         configuration.advertised = advertised
         configuration.dhtNodes = dhtNodes
