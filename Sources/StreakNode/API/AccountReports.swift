@@ -40,10 +40,11 @@ public struct DeviceReport: Codable, Sendable, Equatable {
 }
 
 extension [DeviceReport] {
-    /// Those whose name is this, and those whose ID begins with it.
+    /// Those whose ID begins with this. If there is none, those whose name it is: a name never stands in for an ID.
     package func matching(_ selector: String) -> [DeviceReport] {
         let wanted = selector.lowercased()
-        return filter { !wanted.isEmpty && ($0.name?.lowercased() == wanted || $0.device.hasPrefix(wanted)) }
+        let found = filter { !wanted.isEmpty && $0.device.hasPrefix(wanted) }
+        return found.isEmpty ? filter { $0.name?.lowercased() == wanted } : found
     }
 }
 
