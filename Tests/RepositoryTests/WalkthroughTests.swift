@@ -27,10 +27,10 @@ import Testing
             #expect(text.localizedCaseInsensitiveContains("presence"), "\(path) does not know the example")
         }
         let users = Repository.swiftFiles.filter { file in
-            file.path.hasPrefix("Sources/StreakEngine/")
+            ["Sources/StreakEngine/", "Sources/StreakSimulator/"].contains(where: file.path.hasPrefix)
                 && file.code.contains { line in
-                    ["case .presence(", "case .presence:", ", .presence(", "send(.presence("].contains(
-                        where: line.contains)
+                    // In brackets it is a right.
+                    line.contains(/(case|,) \.presence\b|send\(\.presence\(/) && !line.contains("[.")
                 }
         }
         #expect(!users.isEmpty)

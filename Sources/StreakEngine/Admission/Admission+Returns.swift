@@ -48,7 +48,7 @@ extension Admission {
         offeredLedgers[link, default: [:]][GroupHandle(group)] = intake
     }
 
-    /// When the first of them is given up.
+    /// When the first ledger that others hand over is given up.
     var offersStallAt: MonotonicInstant? { offeredLedgers.values.lazy.flatMap { $0.values.lazy.map(\.due) }.min() }
 
     /// Forgets ledgers of which nothing has arrived for a while, and those whose links are gone.
@@ -59,7 +59,8 @@ extension Admission {
         }.filter { core.sessions[$0.key] != nil }
     }
 
-    /// How much memory ledgers take that others handed over without being asked, or may have, in bytes.
+    /// How much memory ledgers take that others handed over without being asked, in bytes. Those of this device's groups
+    /// count too, since they may have come that way.
     private func handedSize(core: EngineCore) -> Int {
         returns.values.reduce(0) { $0 + $1.size }
             + offeredLedgers.values.reduce(0) { $0 + $1.values.reduce(0) { $0 + $1.size } }

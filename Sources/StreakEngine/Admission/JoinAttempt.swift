@@ -40,7 +40,7 @@ struct JoinAttempt: Sendable {
     var endpoints: [Endpoint]
     /// When each was dialled last.
     var dialledAt: [Endpoint: MonotonicInstant] = [:]
-    /// When a member counts as silent: one that was asked, or that has begun to answer.
+    /// When the member that was asked counts as silent, whether or not it has begun to answer.
     var answerDue: MonotonicInstant
 
     /// How long an asked member may take to answer, and between two parts of its answer.

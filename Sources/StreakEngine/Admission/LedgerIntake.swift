@@ -51,7 +51,7 @@ struct LedgerIntake: Sendable {
                 guard operation.id.bytes == group.bytes else { throw .notFounding }
                 ledger = try Ledger(founding: operation)
             } else {
-                // Accounts' shares depend on the order of arrival. The size of the whole does not.
+                // Accounts' shares depend on the order of arrival, so only the size of the whole is checked.
                 _ = try ledger?.insert(operation, withinLimits: false)
                 if let ledger, ledger.isTooLarge { throw .tooLarge(size: ledger.weight) }
             }

@@ -6,7 +6,7 @@ public struct RecordPace: Sendable, Equatable {
     public var burst = 131_072
     /// Results a second beyond that, without end (docs/adr/0011).
     public var rate = 100
-    /// How many records a requested answer may overdraw: as many as one window holds, however it is packed.
+    /// How many records requested answers may take in advance: a second burst.
     public var overdraft = 131_072
 
     public init() {}

@@ -24,7 +24,7 @@ enum Work: Sendable {
     case groupOpened(GroupID, LinkID)
     /// Both ends may now exchange a group's records; before, they may not have been allowed to.
     case authorised(GroupID, LinkID)
-    /// They may not.
+    /// Both ends may no longer exchange a group's records, or may not yet.
     case unauthorised(GroupID, LinkID)
 
     // Groups.
@@ -33,7 +33,7 @@ enum Work: Sendable {
     case digestMoved(GroupID)
     case groupDropped(GroupID)
     case groupLost(GroupID)
-    /// A group may lack what the account says everywhere: its revocations and its machines.
+    /// A group's ledger may lack some of the account's machines or revocations.
     case tellAccount(GroupID)
     /// Other machines of the account may lack groups of this one.
     case offerGroups
@@ -63,7 +63,7 @@ enum Work: Sendable {
     case refuseJoin(LinkID, JoinRefusal)
     case introduceDevice(LinkID, DeviceCertificate)
     case ownCommandEnded(CommandID, CommandOutcome)
-    /// Where to look for the maker of the link by which this device joins.
+    /// The invite by which this device joins names an address of its maker.
     case addressHeard(DeviceID, Endpoint)
     case addressAnswered(RememberedAddress)
     /// The maker of the link by which this device joins may be at an address.

@@ -166,6 +166,7 @@ struct FriendRequests: Sendable {
     var needsReview = true
     /// When the ages of requests were last checked, in seconds since 1970.
     var agesCheckedAt: Int64?
+
     /// An ID for a command of the engine's own. The shell counts up from 1.
     mutating func newJoin(for code: FriendCode) -> CommandID {
         lastJoin -= 1
@@ -191,7 +192,8 @@ struct FriendRequests: Sendable {
 
     static let ownSetting = "friend-own"
 
-    /// Restores what was stored. What cannot be read is ignored: the shell says the own code again, and askers repeat it.
+    /// Restores what was stored. What cannot be read is ignored: the shell sets this account's code again, and those who
+    /// ask repeat their requests.
     init(settings: [String: [UInt8]], rows: LocalRows) {
         var reader = WireReader(settings[Self.ownSetting] ?? [])
         own = try? FriendCodeKeys(from: &reader)  // as above
@@ -215,7 +217,7 @@ extension FriendRequests.Sent: LocalRow {
         code: FriendCode, root: SymmetricKey, name: String, askedAt: Int64, isDeclined: Bool, link: String?,
         owner: DeviceCertificate?
     ) {
-        // Such that its end is a number too.
+        // So that adding a lifetime to it cannot overflow.
         self.init(
             keys: FriendCodeKeys(code: code, root: root), name: name, askedAt: min(askedAt, Int64.max >> 1),
             stage: owner == nil ? .looking : .pending, owner: owner)

@@ -57,7 +57,7 @@ struct Greeting: Sendable {
         if let oldest = most?.first { core.links.close(oldest, at: core.now) }
     }
 
-    /// Links under old keys or invites take slots that members need.
+    /// Closes links under old keys or invites: they take slots that members need.
     ///
     /// - Parameter joining: links over which this device joins a group.
     mutating func closeLinksOfStrangers(except joining: Set<LinkID>, core: inout EngineCore) {
@@ -168,8 +168,8 @@ struct Greeting: Sendable {
         core.send(.operationsRequested(replica.handle, known: known), over: link)
     }
 
-    /// Only members receive a digest. If this device gets one although its ledger says that it is not a member, or stops
-    /// being one while a digest is still to be settled, the peer's ledger may know more. This device asks once for each.
+    /// Asks once for what a peer's ledger may know more. Only members receive a digest, and this device got one although its
+    /// own ledger says that it is no member, or it ceased to be one before the digest was dealt with.
     mutating func questionDigest(of group: GroupID, over link: LinkID, core: inout EngineCore) {
         guard !core.isCurrentMember(of: group), core.access(of: link, in: group).contains(.question) else { return }
         askForOperations(of: group, over: link, core: &core)
