@@ -182,7 +182,7 @@ public enum FailureText {
             )
         case .unknownDevice(let text):
             (
-                "unknownDevice", "None of your other machines is called “\(shortened(text))”.",
+                "unknownDevice", "“\(shortened(text))” names none of your other machines, or more than one.",
                 "See them with `streakmesh device list`.", Exit.badData
             )
         case .alreadyShutOut(let text):
