@@ -53,18 +53,20 @@ import Testing
     ) -> [ActivityEntry] {
         let feed = feed(index, talk: talk, covered: covered)
         let players = [ada, ben, eve].map { user in
-            var visible = index
             let player = PlayerID(user.bytes.array)
-            for result in index.results(of: player) where user != ada && covered.contains(result.game) {
-                visible.remove(result.key, of: player)
-            }
+            let hidden = index.results(of: player).filter { user != ada && covered.contains($0.game) }.map(\.key)
             return ActivityFeed.Player(
-                user: user, person: user.bytes.array,
-                insights: PlayerInsights(of: player, in: visible) { Catalogue.standard[$0] }, friends: [],
-                rewards: .none)
+                member: GroupActivity.Member(user: user, person: user.bytes.array, friends: [], rewards: .none),
+                covered: hidden,
+                insights: PlayerInsights(of: player, in: index, leavingOut: hidden) { Catalogue.standard[$0] })
+        }
+        func entries(of player: ActivityFeed.Player) -> [ActivityEntry] {
+            var (news, _) = feed.news(of: player)
+            feed.classify(&news, of: player)
+            return feed.entries(of: player, news)
         }
         return
-            (players.flatMap { feed.entries(of: $0, feed.news(of: $0)) }
+            (players.flatMap(entries)
             + feed.talkEntries { $0 == eve ? nil : $0.bytes.array })
             .sorted(by: ActivityEntry.isBefore)
     }

@@ -240,7 +240,7 @@ import Testing
         #expect(value(Fixture.habit, .points, from: eve) == logs + 1)
         #expect(value(nil, .logs, from: eve) == logs + 1)
         let insights = PlayerInsights(of: Fixture.id("me"), in: index, games: Fixture.game)
-        #expect(insights.resultCoins == points + 1 + 10 * (logs + 1))
+        #expect(insights.resultCoins() == points + 1 + 10 * (logs + 1))
         #expect(insights.weeklyRecap(on: Self.today).points == points + 1)
     }
 

@@ -248,9 +248,8 @@ import Testing
                 #expect(points.rows.first { $0.player == player.id }?.value == total, "seed \(seed)")
                 #expect(
                     coins.rows.first { $0.player == player.id }?.value ?? 0 == total + 10 * completed, "seed \(seed)")
-                #expect(
-                    insights.datedResultCoins(from: span.from).total(in: span) == total + 10 * completed, "seed \(seed)"
-                )
+                let before = insights.resultCoins(through: span.from.adding(days: -1))
+                #expect(insights.resultCoins(through: span.to) - before == total + 10 * completed, "seed \(seed)")
                 #expect(
                     insights.trend(over: span, by: .month).reduce(0) { $0 + $1.points } == total, "seed \(seed)")
             }

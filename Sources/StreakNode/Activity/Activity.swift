@@ -20,9 +20,9 @@ final class Activity {
     /// How many entries were new and not covered, at an edition of the views and a minute of the clock.
     private var counted: (edition: UInt64, minute: Int64, count: Int)?
 
-    /// What was made last: of each member, of each group's past, and as a whole.
+    /// What was made last: of each member, of what each group's members have in common, and as a whole.
     private var made: [MemberActivity.Place: MemberActivity] = [:]
-    private var past: [GroupID: PastActivity] = [:]
+    private var common: [GroupID: GroupActivity] = [:]
     private var whole: WholeActivity?
     private var madeCount: UInt64 = 0
 
@@ -39,11 +39,13 @@ final class Activity {
         let items = items(of: group.map { [$0] } ?? core.memberGroups)
         let look = core.accountSettings.look
         let shown = items.prefix(min(max(limit ?? 100, 1), Self.maximumEntries))
-        var names: [GroupID: [UserID: String]] = [:]
-        for group in Set(shown.map(\.group)).sorted() { names[group] = core.names(in: group) }
+        var words: [GroupID: GroupWords] = [:]
+        for group in Set(shown.map(\.group)).sorted() {
+            words[group] = GroupWords(group, users: Set(shown.compactMap(\.entry.user)), core)
+        }
         return FeedReport(
             group: group?.description, title: group.map { core.title(of: $0) } ?? "All groups",
-            entries: shown.map { report(of: $0, names[$0.group] ?? [:], look) },
+            entries: shown.compactMap { item in words[item.group].map { report(of: item.entry, $0, look) } },
             fresh: items.count { look.isNew($0.entry, to: core.identity.user) }, total: items.count)
     }
 
@@ -104,24 +106,22 @@ final class Activity {
         let isAlone = groups.count == 1
         for group in groups {
             let feed = feed(of: group)
-            let past = past(of: group)
-            var entries = feed.entries(of: passages(of: group)) + feed.talkEntries { self.person($0, heardIn: group) }
-            entries += challengeEntries(in: group) + past.entries
-            for user in users(of: group) {
-                let person = person(user, in: group)
-                let place = MemberActivity.Place(group: group, user: user, isAlone: isAlone)
-                let activity = activity(
-                    at: place, person, past.rewards[PlayerID(user.bytes.array)] ?? .none, told: told[person] ?? [])
+            let common = common(of: group, in: feed)
+            var entries = feed.talkEntries { self.person($0, heardIn: group) }
+            entries += challengeEntries(in: group) + common.entries
+            for member in common.members {
+                let place = MemberActivity.Place(group: group, user: member.user, isAlone: isAlone)
+                let activity = activity(of: member, at: place, in: feed, told: told[member.person] ?? [])
                 entries += activity.entries
                 current.insert(place)
-                if !isAlone { told[person, default: []].append(activity) }
+                if !isAlone { told[member.person, default: []].append(activity) }
             }
             let decided = Set(entries.filter { $0.notification == .answer && !$0.isCovered }.compactMap(\.resultName))
             items += entries.filter { isAlone || known.insert($0.id).inserted }.map { item($0, decided, in: group) }
         }
         let shown = Set(groups)
         made = made.filter { $0.key.isAlone != isAlone || !shown.contains($0.key.group) || current.contains($0.key) }
-        past = past.filter { core.views[$0.key] != nil }
+        common = common.filter { core.views[$0.key] != nil }
         items += messageItems(in: groups)
         return items.sorted { ActivityEntry.isBefore($0.entry, $1.entry) }
     }
@@ -135,42 +135,63 @@ final class Activity {
     ///
     /// - Parameter told: what other groups have told of the same person.
     private func activity(
-        at place: MemberActivity.Place, _ person: [UInt8], _ rewards: DatedCoins, told: [MemberActivity]
+        of member: GroupActivity.Member, at place: MemberActivity.Place, in feed: ActivityFeed, told: [MemberActivity]
     ) -> MemberActivity {
+        var feed = feed
+        if !told.isEmpty { feed.isTold = { result in told.contains { $0.names(result.key) } } }
         let changes = core.views[place.group]?.changes ?? []
-        let basis = MemberActivity.Basis(group: basis(of: place.group), rewards: rewards, told: told.map(\.number))
-        if let known = made[place], known.basis == basis,
-            !changes.dropFirst(known.seen).contains(where: { known.depends(on: $0, me: core.identity.user) })
-        {
-            made[place]?.seen = changes.count
-            return known
+        let basis = MemberActivity.Basis(
+            group: basis(of: place.group), rewards: member.rewards, told: told.map(\.number))
+        let (me, guardian) = (core.identity.user, core.spoilerGuard(in: place.group))
+        func player(_ covered: [ScoreKey]) -> ActivityFeed.Player {
+            let id = PlayerID(member.user.bytes.array)
+            return ActivityFeed.Player(
+                member: member, covered: covered, insights: core.insights(of: id, leavingOut: covered, in: place.group))
         }
-        let feed = feed(of: place.group) { result in told.contains { $0.news.contains(result.key) } }
-        let player = player(place.user, in: place.group, person, rewards)
-        let news = feed.news(of: player)
+        // Taken out, so that it is changed in place.
+        if var known = made.removeValue(forKey: place), known.basis == basis {
+            let news = changes.dropFirst(known.seen).filter { known.depends(on: $0, me: me) }
+            if known.canFollow(news) {
+                if !news.isEmpty {
+                    let games = Set(news.map(\.key.game)).sorted()
+                    let covered = guardian.covered(of: member.user, following: known.covered, in: games)
+                    madeCount += 1
+                    known.follow(news, next: madeCount, of: player(covered), in: feed)
+                }
+                known.seen = changes.count
+                made[place] = known
+                return known
+            }
+        }
         madeCount += 1
         let activity = MemberActivity(
-            of: place.user, basis, seen: changes.count, number: madeCount, entries: feed.entries(of: player, news),
-            news: news)
+            basis, seen: changes.count, number: madeCount, of: player(guardian.covered(of: member.user)), in: feed)
         made[place] = activity
         return activity
     }
 
-    /// What follows from days that are over everywhere, made again if a result of one has changed.
-    private func past(of group: GroupID) -> PastActivity {
+    /// What members have in common, made again if the ledger or a result of a day that is over everywhere has changed.
+    private func common(of group: GroupID, in feed: ActivityFeed) -> GroupActivity {
         let changes = core.views[group]?.changes ?? []
         let basis = basis(of: group)
         let lastFinal = PuzzleDay.lastFinal(at: core.clock.wallTime.seconds)
-        if let known = past[group], known.basis == basis,
+        if let known = common[group], known.basis == basis,
             !changes.dropFirst(known.seen).contains(where: { $0.days.contains { $0 <= lastFinal } })
         {
-            past[group]?.seen = changes.count
+            common[group]?.seen = changes.count
             return known
         }
-        let made = PastActivity(
-            basis: basis, seen: changes.count, entries: eventEntries(of: group) + climb(in: group),
-            rewards: boards.eventCoins(in: group))
-        past[group] = made
+        let rewards = boards.eventCoins(in: group)
+        let members = users(of: group).map { user in
+            GroupActivity.Member(
+                user: user, person: person(user, in: group), friends: boards.friendDays(of: user, in: [group]),
+                rewards: rewards[PlayerID(user.bytes.array)] ?? .none)
+        }
+        let made = GroupActivity(
+            basis: basis, seen: changes.count,
+            entries: feed.entries(of: passages(of: group)) + eventEntries(of: group) + climb(in: group),
+            members: members)
+        common[group] = made
         return made
     }
 
@@ -182,11 +203,11 @@ final class Activity {
         return Item(group: group, entry: entry)
     }
 
-    private func feed(of group: GroupID, isTold: @escaping (DailyScore) -> Bool = { _ in false }) -> ActivityFeed {
+    private func feed(of group: GroupID) -> ActivityFeed {
         ActivityFeed(
             group: group, me: core.identity.user, today: core.clock.today, index: boards.index(of: group),
             talk: core.views[group]?.talk ?? GroupTalk(), game: { self.core.namedGame($0, in: group) },
-            isCovered: core.spoilerGuard(in: group).covers, isTold: isTold)
+            isCovered: core.spoilerGuard(in: group).covers, isTold: { _ in false })
     }
 
     func person(_ user: UserID, in group: GroupID) -> [UInt8] { boards.unionID(of: user, in: group).bytes }
@@ -204,14 +225,6 @@ final class Activity {
         (core.engine.state(of: group)?.members ?? []).map(\.user).filter { user in
             user == core.identity.user || !(core.profile(of: user, in: group)?.isHidden ?? false)
         }
-    }
-
-    private func player(
-        _ user: UserID, in group: GroupID, _ person: [UInt8], _ rewards: DatedCoins
-    ) -> ActivityFeed.Player {
-        ActivityFeed.Player(
-            user: user, person: person, insights: boards.visibleInsights(of: user, in: group).insights,
-            friends: boards.friendDays(of: user, in: [group]), rewards: rewards)
     }
 
     private func passages(of group: GroupID) -> [ActivityFeed.Passage] {
@@ -233,21 +246,35 @@ final class Activity {
 
     // MARK: Reports
 
-    private func report(of item: Item, _ names: [UserID: String], _ look: ActivityLook) -> FeedEntryReport {
-        let (group, entry) = (item.group, item.entry)
+    /// What many entries of a group say alike.
+    private struct GroupWords {
+        let group: GroupID
+        let id: String
+        let title: String
+        let names: [UserID: String]
+        let shownIDs: [UserID: String]
+
+        init(_ group: GroupID, users: Set<UserID>, _ core: NodeCore) {
+            (self.group, id, title) = (group, group.description, core.title(of: group))
+            names = core.names(in: group)
+            shownIDs = Dictionary(users.map { ($0, core.shownID(of: $0, in: group)) }) { first, _ in first }
+        }
+    }
+
+    private func report(of entry: ActivityEntry, _ words: GroupWords, _ look: ActivityLook) -> FeedEntryReport {
         var report = FeedEntryReport(
-            id: String(entry.id, radix: 16), kind: entry.kind.rawValue, group: group.description,
-            title: core.title(of: group), user: entry.user.map { core.shownID(of: $0, in: group) } ?? "",
-            name: entry.user.map { names[$0] ?? "" } ?? core.title(of: group),
-            me: entry.user == core.identity.user, at: Timestamp(seconds: entry.at).text, icon: entry.icon,
-            text: "", fresh: look.isNew(entry, to: core.identity.user))
+            id: String(entry.id, radix: 16), kind: entry.kind.rawValue, group: words.id, title: words.title,
+            user: entry.user.flatMap { words.shownIDs[$0] } ?? "",
+            name: entry.user.map { words.names[$0] ?? "" } ?? words.title, me: entry.user == core.identity.user,
+            at: Timestamp(seconds: entry.at).text, icon: entry.icon, text: "",
+            fresh: look.isNew(entry, to: core.identity.user))
         report.covered = entry.isCovered
         report.count = entry.count
         if let result = entry.result, entry.kind != .results {
             (report.game, report.day) = (result.game.rawValue, result.day.description)
             report.puzzle = result.puzzle
         }
-        report.text = text(of: entry, in: group)
+        report.text = text(of: entry, in: words.group)
         return report
     }
 

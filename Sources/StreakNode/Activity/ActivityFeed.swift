@@ -73,15 +73,29 @@ struct ActivityEntry: Hashable, Sendable {
 struct ActivityFeed {
     /// A member whose results are shown.
     struct Player {
-        let user: UserID
-        /// As in `ActivityEntry.init`.
-        let person: [UInt8]
-        /// Everything about the results that this user may see.
+        let member: GroupActivity.Member
+        /// The results that this user may not see yet, and everything about the others.
+        let covered: [ScoreKey]
         let insights: PlayerInsights
-        /// As `PlayerInsights.achievements` takes them.
-        let friends: [PuzzleDay]
-        /// What events that are over have earned.
-        let rewards: DatedCoins
+
+        var user: UserID { member.user }
+        var id: PlayerID { PlayerID(member.user.bytes.array) }
+    }
+
+    /// A player's result that is news.
+    struct News {
+        enum Kind {
+            /// Told with others of its sitting; a new personal best; one that beat this user's.
+            case plain, best
+            case beaten(DailyScore)
+        }
+
+        let result: DailyScore
+        fileprivate(set) var kind = Kind.plain
+        /// Whether this user may not see it yet.
+        fileprivate(set) var isCovered = false
+
+        var time: Int64 { ActivityFeed.time(of: result) }
     }
 
     /// Somebody who came or went.
@@ -116,7 +130,7 @@ struct ActivityFeed {
     let game: (GameID) -> Game
     let isCovered: (DailyScore, UserID) -> Bool
     /// Whether another group has told of a result already.
-    let isTold: (DailyScore) -> Bool
+    var isTold: (DailyScore) -> Bool
 
     /// The first second of the feed.
     private var start: Int64 { Self.start(on: today) }
@@ -129,54 +143,99 @@ struct ActivityFeed {
 
     // MARK: Results
 
-    /// A player's results that are news, in the order of their recording: the newest.
-    func news(of player: Player) -> [DailyScore] {
+    /// A player's results that are news, in the order of their recording, and how many more there may be until the oldest
+    /// are dropped.
+    func news(of player: Player) -> (news: [News], room: Int) {
         // Those of earlier days were recorded too late, or are too old.
         let first = today.adding(days: -Self.days - 8)
         var news: [DailyScore] = []
         let days = DaySpan(from: first, to: .latest)
-        index.forEachResult(of: PlayerID(player.user.bytes.array), in: days) { result in
-            let time = Self.time(of: result)
-            if time >= start && time < result.day.endEverywhere + Self.latestRecording { news.append(result) }
+        index.forEachResult(of: player.id, in: days) { result in
+            if isNews(result) { news.append(result) }
         }
-        news.sort { left, right in
-            let (first, second) = (Self.time(of: left), Self.time(of: right))
-            return first == second ? left.key < right.key : first < second
+        news.sort(by: Self.isBefore)
+        let newest = news.suffix(Self.mostNews)
+        return (newest.filter { !isTold($0) }.map { News(result: $0) }, Self.mostNews - newest.count)
+    }
+
+    private func isNews(_ result: DailyScore) -> Bool {
+        let time = Self.time(of: result)
+        return time >= start && time < result.day.endEverywhere + Self.latestRecording
+    }
+
+    private static func isBefore(_ left: DailyScore, _ right: DailyScore) -> Bool {
+        let (first, second) = (time(of: left), time(of: right))
+        return first == second ? left.key < right.key : first < second
+    }
+
+    /// Puts what a player's result is now in place of what it was.
+    func replace(_ key: ScoreKey, in news: inout [News], of player: Player) {
+        news.removeAll { $0.result.key == key }
+        guard let result = index.score(key, of: player.id), isNews(result), !isTold(result)
+        else { return }
+        let place = news.lastIndex { Self.isBefore($0.result, result) }.map { $0 + 1 } ?? 0
+        news.insert(News(result: result), at: place)
+    }
+
+    /// Finds out what to tell of each result.
+    ///
+    /// - Parameter games: only results in these; nil is all.
+    func classify(_ news: inout [News], in games: [GameID]? = nil, of player: Player) {
+        let bests = Set(
+            player.insights.personalBests(in: games).filter { $0.timesBeaten > 0 }.map(\.score.key))
+        for place in news.indices where games?.contains(news[place].result.game) ?? true {
+            let result = news[place].result
+            let isCovered = isCovered(result, player.user)
+            news[place].isCovered = isCovered
+            news[place].kind =
+                if isCovered {
+                    .plain
+                } else if let mine = beaten(by: result, of: player) {
+                    .beaten(mine)
+                } else {
+                    bests.contains(result.key) ? .best : .plain
+                }
         }
-        return news.suffix(Self.mostNews).filter { !isTold($0) }
     }
 
     /// What a player did: `news` are that player's.
-    func entries(of player: Player, _ news: [DailyScore]) -> [ActivityEntry] {
+    func entries(of player: Player, _ news: [News]) -> [ActivityEntry] {
         guard !news.isEmpty else { return [] }
-        let bests = Set(player.insights.personalBests().filter { $0.timesBeaten > 0 }.map(\.score.key))
         var entries: [ActivityEntry] = []
-        var sitting: [DailyScore] = []
-        for result in news {
-            if let mine = beaten(by: result, of: player) {
-                var entry = entry(.beaten, result, of: player)
+        var sitting: [Int] = []
+        for place in news.indices {
+            switch news[place].kind {
+            case .beaten(let mine):
+                var entry = entry(.beaten, news[place], of: player)
                 entry.words = Scoring.label(for: mine, in: game(mine.game))
                 entry.notification = .beaten
                 entries.append(entry)
-                continue
+            case .best:
+                entries.append(entry(.best, news[place], of: player))
+            case .plain:
+                if let last = sitting.last, news[place].time - news[last].time > Self.pause {
+                    entries += self.entries(of: player, news, sitting: sitting)
+                    sitting = []
+                }
+                sitting.append(place)
             }
-            if bests.contains(result.key), !isCovered(result, player.user) {
-                entries.append(entry(.best, result, of: player))
-                continue
-            }
-            if let last = sitting.last, Self.time(of: result) - Self.time(of: last) > Self.pause {
-                entries += self.entries(ofSitting: sitting, player)
-                sitting = []
-            }
-            sitting.append(result)
         }
-        return entries + self.entries(ofSitting: sitting, player) + progress(of: player, news)
+        return entries + self.entries(of: player, news, sitting: sitting) + progress(of: player, news)
     }
 
-    /// This user's result that another player's later one has beaten. Habits have no better and worse.
+    private func entries(of player: Player, _ news: [News], sitting: [Int]) -> [ActivityEntry] {
+        guard sitting.count > Self.mostAlone, let last = sitting.last else {
+            return sitting.map { entry(.result, news[$0], of: player) }
+        }
+        var whole = entry(.results, news[last], of: player)
+        whole.count = sitting.count
+        return [whole]
+    }
+
+    /// This user's result that another player's later one, not covered, has beaten. Habits have no better and worse.
     private func beaten(by result: DailyScore, of player: Player) -> DailyScore? {
         let game = game(result.game)
-        guard player.user != me, game.model != .count, !isCovered(result, player.user),
+        guard player.user != me, game.model != .count,
             let mine = index.score(result.key, of: PlayerID(me.bytes.array)),
             Self.time(of: mine) <= Self.time(of: result),
             Scoring.isBetter(result, than: mine, in: game)
@@ -184,80 +243,87 @@ struct ActivityFeed {
         return mine
     }
 
-    private func entries(ofSitting results: [DailyScore], _ player: Player) -> [ActivityEntry] {
-        guard results.count > Self.mostAlone, let last = results.last else {
-            return results.map { entry(.result, $0, of: player) }
-        }
-        var whole = entry(.results, last, of: player)
-        whole.count = results.count
-        return [whole]
-    }
-
-    private func entry(_ kind: ActivityEntry.Kind, _ result: DailyScore, of player: Player) -> ActivityEntry {
+    private func entry(_ kind: ActivityEntry.Kind, _ item: News, of player: Player) -> ActivityEntry {
         var entry = ActivityEntry(
-            kind, player.user, person: player.person, at: Self.time(of: result),
-            about: DailyScore.recordSubject(of: result.key))
-        entry.result = result
-        entry.icon = game(result.game).emoji
-        entry.isCovered = isCovered(result, player.user)
+            kind, player.user, person: player.member.person, at: item.time,
+            about: DailyScore.recordSubject(of: item.result.key))
+        entry.result = item.result
+        entry.icon = game(item.result.game).emoji
+        entry.isCovered = item.isCovered
         return entry
     }
 
     // MARK: Tiers and round numbers
 
+    /// When the last of a day's news was recorded, for each day of a span. Nobody reaches anything on a day to come.
+    private struct DayTimes {
+        let first: PuzzleDay
+        private var times: [Int64]
+
+        init(from first: PuzzleDay, to last: PuzzleDay) {
+            self.first = first
+            times = [Int64](repeating: .min, count: first.days(until: last) + 1)
+        }
+
+        mutating func note(_ time: Int64, on day: PuzzleDay) {
+            let place = first.days(until: day)
+            if times.indices.contains(place) { times[place] = max(times[place], time) }
+        }
+
+        subscript(_ day: PuzzleDay) -> Int64? {
+            let place = first.days(until: day)
+            return times.indices.contains(place) && times[place] > .min ? times[place] : nil
+        }
+
+        /// The days with news, ascending.
+        var days: [PuzzleDay] { times.indices.filter { times[$0] > .min }.map { first.adding(days: $0) } }
+    }
+
     /// Tiers and round numbers that a player reached on the days of the news, each at the last of that day's news. What
     /// covered results add to them is left out, so it does not show.
-    private func progress(of player: Player, _ news: [DailyScore]) -> [ActivityEntry] {
-        var times: [PuzzleDay: Int64] = [:]
-        let seen = news.filter { !isCovered($0, player.user) }
-        for result in seen { times[result.day] = max(times[result.day] ?? .min, Self.time(of: result)) }
-        guard !times.isEmpty else { return [] }
-        let achievements = player.insights.achievements(on: today, friends: player.friends)
+    private func progress(of player: Player, _ news: [News]) -> [ActivityEntry] {
+        var times = DayTimes(from: today.adding(days: -Self.days - 8), to: today.adding(days: 1))
+        for place in news.indices where !news[place].isCovered {
+            times.note(news[place].time, on: news[place].result.day)
+        }
+        guard !times.days.isEmpty else { return [] }
+        let achievements = player.insights.achievements(on: today, friends: player.member.friends)
         var entries: [ActivityEntry] = []
-        func add(_ kind: ActivityEntry.Kind, _ words: String, _ icon: String, on day: PuzzleDay) {
+        func add(
+            _ kind: ActivityEntry.Kind, on day: PuzzleDay, _ icon: String, _ words: @autoclosure () -> String
+        ) {
             guard let at = times[day] else { return }
-            var entry = ActivityEntry(kind, player.user, person: player.person, at: at, about: Array(words.utf8))
+            let words = words()
+            var entry = ActivityEntry(kind, player.user, person: player.member.person, at: at, about: Array(words.utf8))
             (entry.words, entry.icon) = (words, icon)
             entries.append(entry)
         }
         for unlock in achievements.unlocks {
-            add(.unlock, unlock.reached.title, unlock.reached.tier.emoji, on: unlock.day)
+            add(.unlock, on: unlock.day, unlock.reached.tier.emoji, unlock.reached.title)
         }
-        for (day, number) in roundCounts(of: player.insights) {
-            add(.milestone, "\(number.grouped) results", "🔢", on: day)
+        for number in Self.counts {
+            guard let day = player.insights.day(ofResult: number) else { break }
+            add(.milestone, on: day, "🔢", "\(number.grouped) results")
         }
-        let first = today.adding(days: -Self.days - 8)
-        for streak in player.insights.roundStreaks(from: first) {
+        for streak in player.insights.roundStreaks(from: times.first) {
             let unit = streak.game.cadence == .weekly ? "weeks" : "days"
-            add(.milestone, "\(streak.length) \(unit) of \(streak.game.name) in a row", "🔥", on: streak.day)
+            add(.milestone, on: streak.day, "🔥", "\(streak.length) \(unit) of \(streak.game.name) in a row")
         }
-        let results = player.insights.datedResultCoins(from: first)
-        let (resultCoins, tiers) = (player.insights.resultCoins, achievements.coins)
-        for day in times.keys.sorted() {
+        let tiers = achievements.coins
+        for day in times.days {
             func level(_ last: PuzzleDay) -> Int {
                 let span = DaySpan(from: .earliest, to: last)
-                let later = results.total(in: DaySpan(from: last.adding(days: 1), to: .latest))
-                let coins = resultCoins - later + tiers.total(in: span) + player.rewards.total(in: span)
+                let coins =
+                    player.insights.resultCoins(through: last) + tiers.total(in: span)
+                    + player.member.rewards.total(in: span)
                 return Experience(coins: coins).level / Self.levelStep
             }
             let reached = level(day)
             if reached > level(day.adding(days: -1)) {
-                add(.milestone, "level \(reached * Self.levelStep)", "⭐", on: day)
+                add(.milestone, on: day, "⭐", "level \(reached * Self.levelStep)")
             }
         }
         return entries
-    }
-
-    /// The days on which a player's results reached a round number.
-    private func roundCounts(of insights: PlayerInsights) -> [(PuzzleDay, Int)] {
-        var total = 0
-        var found: [(PuzzleDay, Int)] = []
-        for day in insights.dayCounts(in: .everything) {
-            let before = total
-            total += day.count
-            for number in Self.counts where before < number && number <= total { found.append((day.day, number)) }
-        }
-        return found
     }
 
     // MARK: People, and what they say

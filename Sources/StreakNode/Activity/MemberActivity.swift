@@ -25,50 +25,102 @@ struct MemberActivity {
     private struct GameDay: Hashable {
         let game: GameID
         let day: PuzzleDay
+
+        init(_ result: DailyScore) { (game, day) = (result.game, result.day) }
+        init(_ game: GameID, _ day: PuzzleDay) { (self.game, self.day) = (game, day) }
     }
 
     struct Basis: Equatable {
         let group: ActivityBasis
         /// What the member earned in events.
         let rewards: DatedCoins
-        /// Which activity of the same person other groups have told already, by number.
+        /// Which news of the same person other groups have told already, by number.
         let told: [UInt64]
     }
 
-    let user: UserID
     let basis: Basis
     /// How many of the view's changes it follows.
     var seen: Int
-    /// Each time that activity is made it has another number.
-    let number: UInt64
-    let entries: [ActivityEntry]
-    /// The results that are news.
-    let news: Set<ScoreKey>
-    private let days: Set<GameDay>
+    /// Each time that the news are others it has another number.
+    private(set) var number: UInt64
+    private(set) var entries: [ActivityEntry] = []
+    /// The member's results that this user may not see yet.
+    private(set) var covered: [ScoreKey]
+    private let user: UserID
+    private var news: [ActivityFeed.News]
+    /// How many results more are news without dropping an old one.
+    private var room: Int
+    private var keys: Set<ScoreKey>
+    private var days: Set<GameDay>
 
-    init(of user: UserID, _ basis: Basis, seen: Int, number: UInt64, entries: [ActivityEntry], news: [DailyScore]) {
-        (self.user, self.basis, self.seen, self.number, self.entries) = (user, basis, seen, number, entries)
-        self.news = Set(news.map(\.key))
-        days = Set(news.map { GameDay(game: $0.game, day: $0.day) })
+    init(_ basis: Basis, seen: Int, number: UInt64, of player: ActivityFeed.Player, in feed: ActivityFeed) {
+        (self.basis, self.seen, self.number) = (basis, seen, number)
+        (user, covered) = (player.user, player.covered)
+        (news, room) = feed.news(of: player)
+        keys = Set(news.lazy.map(\.result.key))
+        days = Set(news.lazy.map { GameDay($0.result) })
+        feed.classify(&news, of: player)
+        entries = feed.entries(of: player, news)
     }
+
+    /// Follows results that have changed: the member's, or those of this user that it depends on.
+    ///
+    /// - Parameter next: the next number.
+    mutating func follow(
+        _ changes: [GroupView.ResultChange], next: UInt64, of player: ActivityFeed.Player, in feed: ActivityFeed
+    ) {
+        covered = player.covered
+        for change in changes where change.user == user {
+            feed.replace(change.key, in: &news, of: player)
+            room -= 1
+            number = next
+        }
+        if number == next {
+            keys = Set(news.lazy.map(\.result.key))
+            days = Set(news.lazy.map { GameDay($0.result) })
+        }
+        feed.classify(&news, in: Set(changes.map(\.key.game)).sorted(), of: player)
+        entries = feed.entries(of: player, news)
+    }
+
+    /// Whether it can follow these changes. After many it is quicker made from nothing.
+    func canFollow(_ changes: [GroupView.ResultChange]) -> Bool {
+        changes.count { $0.user == user } <= min(room, Self.mostChanges)
+    }
+
+    private static let mostChanges = 50
+
+    /// Whether the news name a result.
+    func names(_ key: ScoreKey) -> Bool { keys.contains(key) }
 
     /// Whether a change of a result changes this: one of the member's, or one of this user's that uncovers news or is
     /// beaten by them.
     func depends(on change: GroupView.ResultChange, me: UserID) -> Bool {
         if change.user == user { return true }
         guard change.user == me else { return false }
-        return news.contains(change.key)
-            || change.days.contains { days.contains(GameDay(game: change.key.game, day: $0)) }
+        return keys.contains(change.key)
+            || change.days.contains { days.contains(GameDay(change.key.game, $0)) }
     }
 }
 
-/// What follows from a group's days that are over everywhere: how events ended, champions, a climb, and what members
-/// earned.
-struct PastActivity {
+/// What follows from a group's ledger and from its days that are over everywhere: who came and went, how events ended,
+/// champions, a climb, and what members earned.
+struct GroupActivity {
+    /// A member who is on the group's boards.
+    struct Member {
+        let user: UserID
+        /// As in `ActivityEntry.init`.
+        let person: [UInt8]
+        /// As `PlayerInsights.achievements` takes them.
+        let friends: [PuzzleDay]
+        /// What events that are over have earned.
+        let rewards: DatedCoins
+    }
+
     let basis: ActivityBasis
     var seen: Int
     let entries: [ActivityEntry]
-    let rewards: [PlayerID: DatedCoins]
+    let members: [Member]
 }
 
 /// A whole feed, and what it was made from.

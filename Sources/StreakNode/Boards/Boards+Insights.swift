@@ -36,16 +36,11 @@ extension Boards {
 
     /// What this user may see of a member. Covered results are left out of the numbers.
     func subject(_ user: UserID, in group: GroupID) -> InsightSubject {
-        let (insights, coveredCount) = visibleInsights(of: user, in: group)
-        return InsightSubject(
-            user: user, group: group, insights: insights, name: core.name(of: user, in: group),
-            coveredCount: coveredCount)
-    }
-
-    /// The same without the name.
-    func visibleInsights(of user: UserID, in group: GroupID) -> (insights: PlayerInsights, coveredCount: Int) {
         let covered = core.spoilerGuard(in: group).covered(of: user)
-        return (core.insights(of: PlayerID(user.bytes.array), leavingOut: covered, in: group), covered.count)
+        return InsightSubject(
+            user: user, group: group,
+            insights: core.insights(of: PlayerID(user.bytes.array), leavingOut: covered, in: group),
+            name: core.name(of: user, in: group), coveredCount: covered.count)
     }
 
     private func shownDay(_ text: String?) throws -> PuzzleDay {

@@ -171,9 +171,9 @@ struct GroupView: Sendable {
         } else {
             index.remove(key, of: player)
         }
-        cache.resultChanged(in: key.game, of: player)
-        let days = [known?.day, index.score(key, of: player)?.day].compactMap(\.self)
-        note(ResultChange(user: record.key.user, key: key, days: Set(days)))
+        let days = Set([known?.day, index.score(key, of: player)?.day].compactMap(\.self))
+        cache.resultChanged(in: key.game, of: player, on: days)
+        note(ResultChange(user: record.key.user, key: key, days: days))
     }
 
     private mutating func note(_ change: ResultChange) {

@@ -168,4 +168,14 @@ struct SpoilerGuard {
         guard isOn, user != me, let index else { return [] }
         return index.results(of: PlayerID(user.bytes.array), from: openFrom).filter { covers($0, of: user) }.map(\.key)
     }
+
+    /// The same after results in some games have changed, in another order.
+    func covered(of user: UserID, following known: [ScoreKey], in games: [GameID]) -> [ScoreKey] {
+        guard isOn, user != me, let index else { return [] }
+        let player = PlayerID(user.bytes.array)
+        return known.filter { !games.contains($0.game) }
+            + games.flatMap { game in
+                index.results(of: player, game: game, from: openFrom).filter { covers($0, of: user) }.map(\.key)
+            }
+    }
 }

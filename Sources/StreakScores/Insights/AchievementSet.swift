@@ -64,11 +64,11 @@ public struct AchievementSet: Hashable, Sendable {
 }
 
 extension PlayerInsights {
-    /// Tiers and bars by all results. `day` only decides which run Daily Devotee's bar shows.
+    /// Tiers and bars by all results. `day` only decides which run Daily Devotee's bar shows. O(games · log days).
     ///
     /// `friends`: for each friend in the group, the day they became one.
     public func achievements(on day: PuzzleDay, friends: [PuzzleDay] = []) -> AchievementSet {
-        let sums = RunningSums(of: days)
+        let total = days.total
         let gained = friends.map { Int32(truncatingIfNeeded: $0.daysSinceEpoch) }.sorted()
         var list: [AchievementProgress] = []
         for achievement in Achievement.allCases {
@@ -76,22 +76,22 @@ extension PlayerInsights {
             case .streakMaster:
                 list.append(streakMaster())
             case .gameCollector:
-                list.append(counting(achievement, count) { sums.day(ofPlayed: $0) })
+                list.append(summing(achievement, total.played) { $0.played })
             case .perfectionist:
-                list.append(counting(achievement, sums.completed.last ?? 0) { sums.day(ofCompleted: $0) })
+                list.append(summing(achievement, total.completed) { $0.completed })
             case .dailyDevotee:
-                var devotee = counting(achievement, sums.longest) { sums.firstDay(ofRun: $0) }
-                devotee.value = activeRun(on: day).current
+                var devotee = summing(achievement, total.longestRun) { $0.longestRun }
+                let last = days.sum(through: day)
+                devotee.value = Int(last.runEnd) >= day.daysSinceEpoch - 1 ? Int(last.run) : 0
                 list.append(devotee)
             case .varietyPlayer:
-                let firsts = firstDays()
-                list.append(counting(achievement, firsts.count) { firsts[$0 - 1] })
+                list.append(counting(achievement, firstDays.count) { firstDays[$0 - 1] })
             case .speedDemon:
-                list.append(events(achievement, \.perfectDays, \.perfectCount))
+                list.append(summing(achievement, total.perfect) { $0.perfect })
             case .marathonRunner:
-                list.append(counting(achievement, days.count) { days[$0 - 1].day })
+                list.append(counting(achievement, days.count) { days.tallies[$0 - 1].day })
             case .personalBest:
-                list.append(events(achievement, \.recordDays, \.recordCount))
+                list.append(summing(achievement, total.records) { $0.records })
             case .socialPlayer:
                 list.append(counting(achievement, gained.count) { gained[$0 - 1] })
             case .completionist:
@@ -116,74 +116,19 @@ extension PlayerInsights {
         return AchievementProgress(achievement: achievement, value: value, unlocks: unlocks)
     }
 
-    private func events(
-        _ achievement: Achievement, _ days: KeyPath<GameChronicle, [Int32]>, _ count: KeyPath<GameChronicle, Int>
+    /// One whose number is a running sum.
+    private func summing(
+        _ achievement: Achievement, _ value: Int32, of sum: (DaySums.Sum) -> Int32
     ) -> AchievementProgress {
-        // Each game keeps as many as the highest tier needs, so the earliest overall are among them.
-        let merged = chronicles.flatMap { $0[keyPath: days] }.sorted()
-        let total = chronicles.reduce(0) { $0 + $1[keyPath: count] }
-        return counting(achievement, total) { merged[$0 - 1] }
+        counting(achievement, Int(value)) { ordinal in days.first { sum($0) >= ordinal } ?? 0 }
     }
 
     /// The longest run in any one game, and for each tier the first day on which a run had its length.
     private func streakMaster() -> AchievementProgress {
-        let longest = chronicles.map(\.walk.longest).max() ?? 0
+        let longest = chronicles.map(\.longestStreak).max() ?? 0
         return counting(.streakMaster, longest) { threshold in
             guard let milestone = StreakWalk.milestones.firstIndex(of: threshold) else { return 0 }
-            return chronicles.compactMap { $0.walk.reached[milestone] }.min() ?? 0
+            return chronicles.compactMap { $0.day(ofMilestone: milestone) }.min() ?? 0
         }
-    }
-
-    /// The first day of each game, ascending. A mode counts as its game.
-    private func firstDays() -> [Int32] {
-        var firsts: [GameID: Int32] = [:]
-        for chronicle in chronicles {
-            guard let first = chronicle.history.entries.first else { continue }
-            firsts[chronicle.root] = min(firsts[chronicle.root] ?? .max, first.day)
-        }
-        return firsts.values.sorted()
-    }
-}
-
-/// Running sums by active day, to find the day on which a tier was reached.
-private struct RunningSums {
-    private let days: [PlayerInsights.DayTally]
-    private(set) var played: [Int] = []
-    private(set) var completed: [Int] = []
-    /// The longest run so far, by day.
-    private var runs: [Int] = []
-
-    init(of days: [PlayerInsights.DayTally]) {
-        self.days = days
-        played.reserveCapacity(days.count)
-        completed.reserveCapacity(days.count)
-        runs.reserveCapacity(days.count)
-        var run = 0
-        var last: Int32?
-        for tally in days {
-            played.append((played.last ?? 0) + tally.played)
-            completed.append((completed.last ?? 0) + tally.completed)
-            if tally.counted > 0 {
-                run = last == tally.day - 1 ? run + 1 : 1
-                last = tally.day
-            }
-            runs.append(max(runs.last ?? 0, run))
-        }
-    }
-
-    var longest: Int { runs.last ?? 0 }
-
-    func day(ofPlayed ordinal: Int) -> Int32 { day(where: played, reaches: ordinal) }
-    func day(ofCompleted ordinal: Int) -> Int32 { day(where: completed, reaches: ordinal) }
-    func firstDay(ofRun length: Int) -> Int32 { day(where: runs, reaches: length) }
-
-    private func day(where sums: [Int], reaches value: Int) -> Int32 {
-        var low = 0
-        var high = sums.count
-        while low < high {
-            let middle = (low + high) / 2
-            if sums[middle] < value { low = middle + 1 } else { high = middle }
-        }
-        return low < days.count ? days[low].day : 0
     }
 }

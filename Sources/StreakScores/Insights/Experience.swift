@@ -89,27 +89,11 @@ public struct Experience: Hashable, Sendable {
 }
 
 extension PlayerInsights {
-    /// Coins for results over all days: 10 for each completed one, plus its points.
-    public var resultCoins: Int {
-        chronicles.reduce(0) { $0 + $1.completed * Experience.coinsPerCompleted + $1.points }
-    }
-
-    /// Coins for the results from a day on, by their days. O(results since then + games).
-    public func datedResultCoins(from first: PuzzleDay) -> DatedCoins {
-        var coins: [Int32: Int] = [:]
-        for chronicle in chronicles {
-            var days = DayTotal(of: chronicle.game)
-            for entry in chronicle.entries(in: DaySpan(from: first, to: .latest)) {
-                let completed = entry.isCompleted ? Experience.coinsPerCompleted : 0
-                coins[entry.day, default: 0] += completed + days.share(of: entry, in: chronicle.game)
-            }
-        }
-        return DatedCoins(
-            coins.map { DatedCoins.Entry(day: PuzzleDay(daysSinceEpoch: Int($0.key)), coins: $0.value) })
-    }
+    /// Coins for results up to a day, by default all: 10 for each completed one, plus its points. O(log n).
+    public func resultCoins(through day: PuzzleDay = .latest) -> Int { days.sum(through: day).coins }
 
     /// Coins and level from results, tiers and events' `rewards`.
     public func experience(friends: [PuzzleDay] = [], rewards: DatedCoins = .none) -> Experience {
-        Experience(coins: resultCoins + achievements(on: .latest, friends: friends).coins.total + rewards.total)
+        Experience(coins: resultCoins() + achievements(on: .latest, friends: friends).coins.total + rewards.total)
     }
 }

@@ -1,48 +1,87 @@
 public import StreakGames
 
-/// A player's whole history in one game, read once. Streaks, achievements and coins derive from it. O(n) to make. The
-/// results are shared with the index, not copied.
-struct GameChronicle: Sendable {
+/// A player's whole history in one game. Streaks, achievements and coins derive from it.
+///
+/// O(n) to make. After a change within the newest days, only those are read again. The results are shared with the index,
+/// not copied.
+final class GameChronicle: Sendable {
     let game: Game
     let history: History
     let rules: StreakRules
-    let completed: Int
-    /// The sum of what each day adds to totals.
-    let points: Int
-    /// Days of perfect results, oldest first; at most as many as the tiers need.
-    let perfectDays: [Int32]
-    let perfectCount: Int
-    /// Days on which the player beat their own record, oldest first. The first result only sets it.
-    let recordDays: [Int32]
-    let recordCount: Int
-    /// The best completed result; of equals, the earliest. For a habit, its best day.
-    let best: Entry?
-    /// The source of the longest streak and its milestones: all results.
-    let walk: StreakWalk
+    /// What all results come to, and what those before the newest days do.
+    private let reading: Reading
+    private let checkpoint: Reading
 
-    init(game: Game, history: History, rules: StreakRules) {
-        self.game = game
-        self.history = history
-        self.rules = rules
-        var tally = Gathering(of: game)
-        for entry in history.entries where entry.isCompleted { tally.count(entry, in: game) }
-        for entry in Entry.results(history.entries[...], in: game) where entry.isCompleted {
-            tally.compare(entry, in: game)
+    /// How many results are not behind the checkpoint, at least. Those that may be covered are among them, and so is what
+    /// was recorded last.
+    private static let newest = 8
+
+    /// - Parameters:
+    ///   - start: what results come to that need not be read again.
+    ///   - tallies: empty; gets what the others add to their days.
+    init(
+        game: Game, history: History, rules: StreakRules, from start: Reading? = nil, tallies: inout [DayTally]
+    ) {
+        (self.game, self.history, self.rules) = (game, history, rules)
+        let axis = Streak.Axis(of: history, game)
+        var reading = start ?? Reading(of: game, rules)
+        let place = history.entries.count - Self.newest
+        if place > reading.count {
+            let end = axis.firstDay(ofPeriodWith: history.entries[place].day)
+            let older = history.entries[reading.count...].prefix { $0.day < end }
+            let number = max(reading.lastNumber, axis.lastNumber(of: older))
+            if axis.isAfter(number, history.entries[older.endIndex...]) {
+                reading.read(older, in: game, axis, rules, &tallies)
+                reading.end = end
+            }
         }
-        completed = tally.completed
-        points = tally.points
-        perfectDays = tally.perfectDays
-        perfectCount = tally.perfectCount
-        recordDays = tally.recordDays
-        recordCount = tally.recordCount
-        best = tally.best
-        walk = Self.walk(history.entries[...], history: history, game: game, rules: rules)
+        checkpoint = reading
+        reading.read(history.entries[reading.count...], in: game, axis, rules, &tallies)
+        self.reading = reading
+    }
+
+    /// Where to begin after results of some days have changed; nil is from nothing.
+    ///
+    /// - Parameter first: the first of these days.
+    func start(of history: History, changedFrom first: Int32) -> Reading? {
+        let axis = Streak.Axis(of: history, game)
+        let wasNumbered = Streak.Axis(of: self.history, game).isNumbered
+        guard checkpoint.count > 0, first >= checkpoint.end, axis.isNumbered == wasNumbered,
+            axis.isAfter(checkpoint.lastNumber, history.entries[checkpoint.count...])
+        else { return nil }
+        return checkpoint
+    }
+
+    /// What the results after a start add to their days.
+    func tallies(from start: Reading?) -> [DayTally] {
+        var reading = start ?? Reading(of: game, rules)
+        var tallies: [DayTally] = []
+        let axis = Streak.Axis(of: history, game)
+        reading.read(history.entries[reading.count...], in: game, axis, rules, &tallies)
+        return tallies
     }
 
     /// The game whose mode or difficulty this is, else the game itself.
     var root: GameID { game.variantOf ?? game.id }
 
     var count: Int { history.entries.count }
+
+    /// How often the player beat their own record. The first result only sets it.
+    var recordCount: Int { reading.recordCount }
+
+    /// The best completed result; of equals, the earliest. For a habit, its best day.
+    var best: Entry? { reading.best }
+
+    var longestStreak: Int { reading.walk.longest }
+
+    /// The first day on which a streak had a length of `StreakWalk.milestones`.
+    func day(ofMilestone place: Int) -> Int32? { reading.walk.reached[place] }
+
+    /// The round lengths that streaks reached on a day or later, in order of days.
+    func rounds(from first: PuzzleDay) -> ArraySlice<StreakWalk.Round> {
+        let rounds = reading.walk.rounds
+        return rounds[rounds.partitioningIndex(in: rounds.indices) { Int($0.day) >= first.daysSinceEpoch }...]
+    }
 
     func entries(in span: DaySpan) -> ArraySlice<Entry> { history.slice(span) }
 
@@ -61,7 +100,7 @@ struct GameChronicle: Sendable {
         // Past days need a walk of their own.
         let walk =
             known.count == history.entries.count
-            ? self.walk : Self.walk(known, history: history, game: game, rules: rules)
+            ? reading.walk : Self.walk(known, history: history, game: game, rules: rules)
         let standing = walk.standing(on: day, cadence: game.cadence)
         return GameStreak(
             game: game.id, cadence: game.cadence, current: standing.length, longest: walk.longest,
@@ -78,44 +117,58 @@ struct GameChronicle: Sendable {
             .visit(entries, counts: rules.counts, body: { walk.take($0) })
         return walk
     }
+}
 
-    /// Collects a chronicle's values in order of days.
-    private struct Gathering {
-        var completed = 0
-        var points = 0
-        var perfectDays: [Int32] = []
-        var perfectCount = 0
-        var recordDays: [Int32] = []
-        var recordCount = 0
-        var best: Entry?
+extension GameChronicle {
+    /// What results come to that were read in order of days.
+    struct Reading {
+        /// How many were read, and the first day after them: that of a week for a weekly game.
+        private(set) var count = 0
+        fileprivate(set) var end = Int32.min
+        /// The highest number of a puzzle among them.
+        private(set) var lastNumber = Int.min
+        private(set) var recordCount = 0
+        private(set) var best: Entry?
+        private(set) var walk: StreakWalk
         private var bestOrder: RawOrder?
-        private var days: DayTotal
 
-        init(of game: Game) {
-            days = DayTotal(of: game)
+        fileprivate init(of game: Game, _ rules: StreakRules) {
+            walk = StreakWalk(rules: rules)
         }
 
-        mutating func count(_ entry: Entry, in game: Game) {
-            completed += 1
-            points += days.share(of: entry, in: game)
+        /// - Parameter tallies: gets what each result adds to its day, in order of days.
+        fileprivate mutating func read(
+            _ entries: ArraySlice<Entry>, in game: Game, _ axis: Streak.Axis, _ rules: StreakRules,
+            _ tallies: inout [DayTally]
+        ) {
+            var days = DayTotal(of: game)
+            for entry in entries {
+                if tallies.last?.day != entry.day { tallies.append(DayTally(day: entry.day)) }
+                tallies[tallies.count - 1].add(
+                    entry, isCounted: rules.counts(entry),
+                    points: entry.isCompleted ? days.share(of: entry, in: game) : 0)
+            }
+            // Fewer than the entries for a habit, and in the same order.
+            var place = 0
+            for entry in Entry.results(entries, in: game) where entry.isCompleted {
+                while tallies[place].day != entry.day { place += 1 }
+                if Scoring.isPerfect(entry.result, in: game) { tallies[place].perfect += 1 }
+                guard beats(entry, in: game) else { continue }
+                recordCount += 1
+                tallies[place].records += 1
+            }
+            axis.visit(entries, counts: rules.counts, body: { walk.take($0) })
+            lastNumber = max(lastNumber, axis.lastNumber(of: entries))
+            count += entries.count
         }
 
-        mutating func compare(_ entry: Entry, in game: Game) {
-            let result = entry.result
-            if Scoring.isPerfect(result, in: game) {
-                perfectCount += 1
-                if perfectDays.count < Achievement.speedDemon.mostNeeded { perfectDays.append(entry.day) }
-            }
-            guard result.value(in: game) != nil else { return }
-            let order = RawOrder(result, in: game)
-            guard let known = bestOrder else {
-                (best, bestOrder) = (entry, order)
-                return
-            }
-            guard order < known else { return }
-            (best, bestOrder) = (entry, order)
-            recordCount += 1
-            if recordDays.count < Achievement.personalBest.mostNeeded { recordDays.append(entry.day) }
+        /// Whether a result beats the record, which it sets then.
+        private mutating func beats(_ entry: Entry, in game: Game) -> Bool {
+            guard entry.result.value(in: game) != nil else { return false }
+            let order = RawOrder(entry.result, in: game)
+            if let bestOrder, order >= bestOrder { return false }
+            defer { (best, bestOrder) = (entry, order) }
+            return best != nil
         }
     }
 }

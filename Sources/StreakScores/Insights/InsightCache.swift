@@ -13,8 +13,12 @@ public struct InsightCache: Sendable {
         var insights: PlayerInsights
         /// The results that are not among them.
         var leftOut: [ScoreKey]
-        /// Games whose results have changed since.
-        var stale: Set<GameID> = []
+        /// Games in which results have changed since, each with the first day of one.
+        var stale: [GameID: PuzzleDay] = [:]
+
+        mutating func change(_ game: GameID, on day: PuzzleDay) {
+            stale[game] = min(stale[game] ?? day, day)
+        }
     }
 
     /// By all results of a player, and without those that were left out last.
@@ -26,9 +30,12 @@ public struct InsightCache: Sendable {
     }
 
     /// A result of `player` in `game` was stored, replaced or removed.
-    public mutating func resultChanged(in game: GameID, of player: PlayerID) {
-        whole[player]?.stale.insert(game)
-        partial[player]?.stale.insert(game)
+    ///
+    /// - Parameter days: that of the result before, and that of the one now.
+    public mutating func resultChanged(in game: GameID, of player: PlayerID, on days: some Sequence<PuzzleDay>) {
+        guard let day = days.min() else { return }
+        whole[player]?.change(game, on: day)
+        partial[player]?.change(game, on: day)
     }
 
     /// Clears the cache, for example when the definition of a game changed.
@@ -36,27 +43,32 @@ public struct InsightCache: Sendable {
         (whole, partial) = ([:], [:])
     }
 
-    /// O(n) in the player's results at first; after a change roughly the changed game; otherwise immediate.
+    /// O(n) in the player's results at first; after a change of the newest results a few steps, of older ones roughly the
+    /// game; otherwise immediate.
     ///
-    /// - Parameter leftOut: results that do not count. In the same order each time, or games are computed again.
+    /// - Parameter leftOut: results that do not count. The less their order changes, the faster.
     public mutating func insights(
         of player: PlayerID, leavingOut leftOut: [ScoreKey] = [], in index: ScoreIndex, games: (GameID) -> Game?
     ) -> PlayerInsights {
-        let (kept, other) = leftOut.isEmpty ? (whole[player], partial[player]) : (partial[player], whole[player])
-        let known = kept ?? other
-        var stale = known?.stale ?? []
-        if let known, known.leftOut != leftOut {
-            stale.formUnion(Set(known.leftOut).symmetricDifference(leftOut).map(\.game))
+        // Taken out, so that it is changed in place.
+        let same = leftOut.isEmpty ? whole.removeValue(forKey: player) : partial.removeValue(forKey: player)
+        var kept =
+            same ?? whole[player] ?? partial[player]
+            ?? Kept(
+                insights: PlayerInsights(of: player, in: index, leavingOut: leftOut, rules: rules, games: games),
+                leftOut: leftOut)
+        if kept.leftOut != leftOut {
+            let same = zip(kept.leftOut, leftOut).prefix { $0 == $1 }.count
+            for key in Set(kept.leftOut.dropFirst(same)).symmetricDifference(leftOut.dropFirst(same)) {
+                if let day = index.day(of: key, player) { kept.change(key.game, on: day) }
+            }
+            kept.leftOut = leftOut
         }
-        if let kept, stale.isEmpty { return kept.insights }
-        let fresh = PlayerInsights(
-            of: player, in: index, leavingOut: leftOut, rules: rules, games: games, following: known?.insights,
-            stale: stale)
-        if leftOut.isEmpty {
-            whole[player] = Kept(insights: fresh, leftOut: [])
-        } else {
-            partial[player] = Kept(insights: fresh, leftOut: leftOut)
+        if !kept.stale.isEmpty {
+            kept.insights.update(in: index, leavingOut: leftOut, stale: kept.stale, games: games)
+            kept.stale = [:]
         }
-        return fresh
+        if leftOut.isEmpty { whole[player] = kept } else { partial[player] = kept }
+        return kept.insights
     }
 }

@@ -107,7 +107,7 @@ extension PlayerInsights {
     private func addDays(of chosen: [GameChronicle], everyGame: Bool, to overview: inout Overview) {
         var counts: [(day: Int32, count: Int)] = []
         if everyGame {
-            counts = days(in: overview.span).map { ($0.day, $0.played) }
+            counts = days(in: overview.span).map { ($0.day, Int($0.played)) }
         } else {
             for entry in chosen.first?.entries(in: overview.span) ?? [] {
                 if counts.last?.day == entry.day {
@@ -146,8 +146,11 @@ extension PlayerInsights {
     }
 
     /// The best result of each game that has one, in order of game IDs.
-    public func personalBests() -> [PersonalBest] {
-        chronicles.compactMap { chronicle in
+    ///
+    /// - Parameter games: only of these, in their order; nil is all.
+    public func personalBests(in games: [GameID]? = nil) -> [PersonalBest] {
+        let chosen = games.map { $0.compactMap(chronicle(of:)) } ?? chronicles
+        return chosen.compactMap { chronicle in
             chronicle.best.map { best in
                 PersonalBest(
                     game: chronicle.game, score: best.score(game: chronicle.game.id, gameName: nil),
@@ -159,7 +162,7 @@ extension PlayerInsights {
     /// The number of results on each day of a span, without empty days: for a calendar.
     public func dayCounts(in span: DaySpan, game: GameID? = nil) -> [DayCount] {
         guard let game else {
-            return days(in: span).map { DayCount(day: PuzzleDay(daysSinceEpoch: Int($0.day)), count: $0.played) }
+            return days(in: span).map { DayCount(day: PuzzleDay(daysSinceEpoch: Int($0.day)), count: Int($0.played)) }
         }
         var counts: [DayCount] = []
         for entry in chronicle(of: game)?.entries(in: span) ?? [] {

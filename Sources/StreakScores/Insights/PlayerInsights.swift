@@ -6,125 +6,82 @@ public import StreakGames
 /// Takes O(n), or O(n log n) if results came out of order. After a change, `InsightCache` recomputes only the changed
 /// games. Copies share their memory with the index.
 public struct PlayerInsights: Sendable {
-    /// What was recorded on one day, over all games.
-    struct DayTally: Sendable {
-        var day: Int32
-        var played = 0
-        var completed = 0
-        /// Results that count for streaks under the group's archive rule, and how many of those are completed.
-        var counted = 0
-        var countedCompleted = 0
-
-        /// The same days after some games have changed.
-        ///
-        /// - Parameter changes: a game's chronicle before and after; nil is none.
-        static func changed(
-            _ known: [DayTally], by changes: [(old: GameChronicle?, new: GameChronicle?)], rules: StreakRules
-        ) -> [DayTally] {
-            // One sort of small numbers instead of a table over all days, so that a result from 1900 does not cost a
-            // century.
-            var marks: [Mark] = []
-            marks.reserveCapacity(changes.reduce(0) { $0 + ($1.old == nil ? $1.new?.count ?? 0 : 8) })
-            for (old, new) in changes {
-                let (before, after) = (Mark.list(of: old, rules), Mark.list(of: new, rules))
-                // Most changes are at the end.
-                let same = zip(before, after).prefix { $0 == $1 }.count
-                marks += before.dropFirst(same).map(\.removed)
-                marks += after.dropFirst(same)
-            }
-            marks.sort { $0.rawValue < $1.rawValue }
-            var days: [DayTally] = []
-            days.reserveCapacity(known.count + 8)
-            var place = 0
-            for mark in marks {
-                while place < known.count, known[place].day <= mark.day {
-                    days.append(known[place])
-                    place += 1
-                }
-                if days.last?.day != mark.day { days.append(DayTally(day: mark.day)) }
-                days[days.count - 1].count(mark)
-                if days[days.count - 1].played == 0 { days.removeLast() }
-            }
-            return days + known[place...]
-        }
-
-        private mutating func count(_ mark: Mark) {
-            let step = mark.isRemoved ? -1 : 1
-            played += step
-            if mark.isCompleted { completed += step }
-            if mark.isCounted { counted += step }
-            if mark.isCompleted && mark.isCounted { countedCompleted += step }
-        }
-    }
-
-    /// One result on one day. Ascending by day, what is added before what is removed.
-    private struct Mark: Equatable {
-        /// Days are within ±2¹⁷, so three flags fit beside them.
-        let rawValue: Int32
-
-        var day: Int32 { rawValue >> 3 }
-        var isRemoved: Bool { rawValue & 4 != 0 }
-        var isCounted: Bool { rawValue & 2 != 0 }
-        var isCompleted: Bool { rawValue & 1 != 0 }
-        var removed: Mark { Mark(rawValue: rawValue | 4) }
-
-        static func list(of chronicle: GameChronicle?, _ rules: StreakRules) -> [Mark] {
-            (chronicle?.history.entries ?? []).map { entry in
-                Mark(rawValue: entry.day * 8 + (rules.counts(entry) ? 2 : 0) + (entry.isCompleted ? 1 : 0))
-            }
-        }
-    }
-
     public let player: PlayerID
     public let rules: StreakRules
     /// By game ID.
-    let chronicles: [GameChronicle]
-    /// Days with a result, ascending.
-    let days: [DayTally]
+    private(set) var chronicles: [GameChronicle] = []
+    /// Days with a result, ascending, and their sums.
+    private(set) var days = DaySums()
+    /// The first day of each game, ascending. A mode counts as its game.
+    private(set) var firstDays: [Int32] = []
 
     /// - Parameter leftOut: results that do not count.
     public init(
         of player: PlayerID, in index: ScoreIndex, leavingOut leftOut: [ScoreKey] = [],
         rules: StreakRules = StreakRules(), games: (GameID) -> Game?
     ) {
-        self.init(
-            of: player, in: index, leavingOut: leftOut, rules: rules, games: games, following: nil, stale: [])
+        (self.player, self.rules) = (player, rules)
+        var added: [[DayTally]] = []
+        let omitted = Dictionary(grouping: leftOut, by: \.game)
+        for shelf in index.shelves(of: player, game: nil) {
+            let id = index.gameIDs[shelf.game]
+            guard let history = Self.history(shelf, leavingOut: omitted[id] ?? []) else { continue }
+            var tallies: [DayTally] = []
+            chronicles.append(
+                GameChronicle(
+                    game: games(id) ?? Scoring.unknownGame(id, name: index.name(of: id)), history: history,
+                    rules: rules,
+                    tallies: &tallies))
+            added.append(tallies)
+        }
+        chronicles.sort { $0.game.id < $1.game.id }
+        days.add(DayTally.sum(of: added))
+        noteFirstDays()
     }
 
-    /// - Parameters:
-    ///   - leftOut: results that do not count.
-    ///   - known: insights by the same rules that differ in no other games than `stale`.
-    init(
-        of player: PlayerID, in index: ScoreIndex, leavingOut leftOut: [ScoreKey], rules: StreakRules,
-        games: (GameID) -> Game?, following known: PlayerInsights?, stale: Set<GameID>
+    /// Follows changes of the index and of what is left out.
+    ///
+    /// - Parameter stale: the games in which results have changed, each with the first day of such a result.
+    mutating func update(
+        in index: ScoreIndex, leavingOut leftOut: [ScoreKey], stale: [GameID: PuzzleDay], games: (GameID) -> Game?
     ) {
-        self.player = player
-        self.rules = rules
-        let omitted = Dictionary(grouping: leftOut, by: \.game)
-        func chronicle(_ shelf: ScoreIndex.Shelf) -> GameChronicle? {
-            let id = index.gameIDs[shelf.game]
-            var history = shelf.history
-            for key in omitted[id] ?? [] { _ = history.remove(key.axis) }
-            guard !history.entries.isEmpty else { return nil }
-            return GameChronicle(
-                game: games(id) ?? Scoring.unknownGame(id, name: index.name(of: id)), history: history, rules: rules)
+        var areFirstDaysSame = true
+        for id in stale.keys.sorted() {
+            let place = Self.place(of: id, in: chronicles)
+            let old = place < chronicles.count && chronicles[place].game.id == id ? chronicles[place] : nil
+            let history = index.shelves(of: player, game: id).first.flatMap {
+                Self.history($0, leavingOut: leftOut.filter { $0.game == id })
+            }
+            let first = Int32(truncatingIfNeeded: stale[id]?.daysSinceEpoch ?? 0)
+            let start = history.flatMap { old?.start(of: $0, changedFrom: first) }
+            var tallies: [DayTally] = []
+            let new = history.map { history in
+                GameChronicle(
+                    game: games(id) ?? Scoring.unknownGame(id, name: index.name(of: id)), history: history,
+                    rules: rules,
+                    from: start, tallies: &tallies)
+            }
+            chronicles.replaceSubrange(place..<(old == nil ? place : place + 1), with: [new].compactMap(\.self))
+            days.add(DayTally.sum(of: [tallies, (old?.tallies(from: start) ?? []).map(\.negated)]))
+            areFirstDaysSame = areFirstDaysSame && old?.history.entries.first?.day == new?.history.entries.first?.day
         }
-        guard let known else {
-            chronicles = index.shelves(of: player, game: nil).compactMap(chronicle).sorted { $0.game.id < $1.game.id }
-            days = DayTally.changed([], by: chronicles.map { (nil, $0) }, rules: rules)
-            return
+        if !areFirstDaysSame { noteFirstDays() }
+    }
+
+    /// A game's results that count; nil if there are none.
+    private static func history(_ shelf: ScoreIndex.Shelf, leavingOut keys: [ScoreKey]) -> History? {
+        var history = shelf.history
+        for key in keys { _ = history.remove(key.axis) }
+        return history.entries.isEmpty ? nil : history
+    }
+
+    private mutating func noteFirstDays() {
+        var firsts: [GameID: Int32] = [:]
+        for chronicle in chronicles {
+            guard let first = chronicle.history.entries.first else { continue }
+            firsts[chronicle.root] = min(firsts[chronicle.root] ?? .max, first.day)
         }
-        var current = known.chronicles
-        var changes: [(GameChronicle?, GameChronicle?)] = []
-        for game in stale.sorted() {
-            let place = Self.place(of: game, in: current)
-            let old = place < current.count && current[place].game.id == game ? current.remove(at: place) : nil
-            let new = index.shelves(of: player, game: game).first.flatMap(chronicle)
-            if let new { current.insert(new, at: place) }
-            changes.append((old, new))
-        }
-        chronicles = current
-        days = DayTally.changed(known.days, by: changes, rules: rules)
+        firstDays = firsts.values.sorted()
     }
 
     /// Where a game's chronicle is, or belongs.
@@ -143,7 +100,7 @@ public struct PlayerInsights: Sendable {
 
     /// The first and the last day with a result; `nil` without any.
     public var span: DaySpan? {
-        guard let first = days.first, let last = days.last else { return nil }
+        guard let first = days.tallies.first, let last = days.tallies.last else { return nil }
         return DaySpan(from: PuzzleDay(daysSinceEpoch: Int(first.day)), to: PuzzleDay(daysSinceEpoch: Int(last.day)))
     }
 
@@ -178,19 +135,11 @@ public struct PlayerInsights: Sendable {
     }
 
     /// The days of a span that have results. O(log n).
-    func days(in span: DaySpan) -> ArraySlice<DayTally> {
-        guard span.from <= span.to else { return [] }
-        return days[position(of: span.from.daysSinceEpoch)..<position(of: span.to.daysSinceEpoch + 1)]
-    }
+    func days(in span: DaySpan) -> ArraySlice<DayTally> { days.slice(span) }
 
-    private func position(of day: Int) -> Int {
-        var low = 0
-        var high = days.count
-        while low < high {
-            let middle = (low + high) / 2
-            if Int(days[middle].day) < day { low = middle + 1 } else { high = middle }
-        }
-        return low
+    /// The day of a player's n-th result, counted from 1; nil if there are fewer. O(log n).
+    public func day(ofResult number: Int) -> PuzzleDay? {
+        days.first { $0.played >= number }.map { PuzzleDay(daysSinceEpoch: Int($0)) }
     }
 }
 
@@ -233,12 +182,14 @@ extension PlayerInsights {
 
     /// Round streaks that were reached on a day or later, in order of game IDs. O(those + games).
     public func roundStreaks(from first: PuzzleDay) -> [RoundStreak] {
-        chronicles.flatMap { chronicle in
-            chronicle.walk.rounds.filter { Int($0.day) >= first.daysSinceEpoch }.map {
-                RoundStreak(
-                    game: chronicle.game, day: PuzzleDay(daysSinceEpoch: Int($0.day)), length: $0.length)
+        var rounds: [RoundStreak] = []
+        for chronicle in chronicles {
+            for round in chronicle.rounds(from: first) {
+                let day = PuzzleDay(daysSinceEpoch: Int(round.day))
+                rounds.append(RoundStreak(game: chronicle.game, day: day, length: round.length))
             }
         }
+        return rounds
     }
 
     /// Streaks that end, or cost a freeze, unless the game is played today: longest first, then by game ID.

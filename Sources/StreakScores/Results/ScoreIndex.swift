@@ -133,6 +133,12 @@ public struct ScoreIndex: Sendable {
         return history.entry(key.axis).map { history.restored($0, game: key.game) }
     }
 
+    /// The day of a result; nil without one.
+    func day(of key: ScoreKey, _ player: PlayerID) -> PuzzleDay? {
+        guard let (playerSlot, position) = shelfPosition(of: key.game, player) else { return nil }
+        return shelves[playerSlot][position].history.entry(key.axis)?.puzzleDay
+    }
+
     /// Whether a player has a result for the same puzzle. A result identified by its day matches any puzzle of that day.
     public func holds(puzzleOf score: DailyScore, _ player: PlayerID) -> Bool {
         guard let (playerSlot, position) = shelfPosition(of: score.game, player) else { return false }

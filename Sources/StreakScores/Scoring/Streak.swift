@@ -128,6 +128,21 @@ enum Streak {
             cadence == .weekly ? (Int(day) + 28_003) / 7 : Int(day)
         }
 
+        /// The first day of the week of a day, in a weekly game; else the day.
+        func firstDay(ofPeriodWith day: Int32) -> Int32 {
+            cadence == .weekly ? day - (day + 28_003) % 7 : day
+        }
+
+        /// The highest number of a puzzle among entries. Days do not order the numbers.
+        func lastNumber(of entries: ArraySlice<Entry>) -> Int {
+            isNumbered ? entries.reduce(.min) { max($0, $1.isKeyedByPuzzle ? $1.puzzle ?? 0 : .min) } : .min
+        }
+
+        /// Whether the places of entries all come after that of a number.
+        func isAfter(_ number: Int, _ entries: ArraySlice<Entry>) -> Bool {
+            !isNumbered || entries.allSatisfy { !$0.isKeyedByPuzzle || ($0.puzzle ?? 0) > number }
+        }
+
         /// Calls `body` for every place with a counted result, ascending. If a place has several results, any completed
         /// one holds it.
         func visit(_ entries: ArraySlice<Entry>, counts: (Entry) -> Bool, body: (Place) -> Void) {
@@ -206,7 +221,7 @@ struct StreakWalk {
     private(set) var longest = 0
     /// For each milestone, the first day a run had that length.
     private(set) var reached = [Int32?](repeating: nil, count: milestones.count)
-    /// Each time that a run had a round length.
+    /// Each time that a run had a round length, in order of days.
     private(set) var rounds: [Round] = []
 
     init(rules: StreakRules) {
@@ -231,7 +246,8 @@ struct StreakWalk {
         noteMilestones()
         if Self.roundLengths.contains(length) {
             let latest = isAscending ? place.day : runDays.max() ?? place.day
-            rounds.append(Round(day: latest, length: length))
+            let place = rounds.lastIndex { $0.day <= latest }.map { $0 + 1 } ?? 0
+            rounds.insert(Round(day: latest, length: length), at: place)
         }
     }
 

@@ -140,11 +140,11 @@ import Testing
         let celebrated = Set(full.unlocks.map(\.reached))
         let gone = Fixture.wordles([1])[0]
         index.remove(gone.key, of: Fixture.id("ann"))
-        cache.resultChanged(in: gone.game, of: Fixture.id("ann"))
+        cache.resultChanged(in: gone.game, of: Fixture.id("ann"), on: [gone.day])
         let less = cache.insights(of: Fixture.id("ann"), in: index, games: Fixture.game)
         #expect(less.achievements(on: Self.today)[.streakMaster].tier == nil)
         index.replace(gone, of: Fixture.id("ann"))
-        cache.resultChanged(in: gone.game, of: Fixture.id("ann"))
+        cache.resultChanged(in: gone.game, of: Fixture.id("ann"), on: [gone.day])
         let again = cache.insights(of: Fixture.id("ann"), in: index, games: Fixture.game).achievements(on: Self.today)
         #expect(again == full && again.uncelebrated(celebrated).isEmpty)
     }
@@ -184,8 +184,8 @@ import Testing
     @Test func `ten coins a completed result and its points, losses nothing`() {
         // 3/6 is 4 points.
         let insights = Fixture.insights(Fixture.wordles([0, 1], lost: [2]))
-        #expect(insights.resultCoins == 28)
-        #expect(insights.datedResultCoins(from: Self.today).total == 14)
+        #expect(insights.resultCoins() == 28)
+        #expect(insights.resultCoins(through: Self.today.adding(days: -1)) == 14)
         // Tiers give coins for two things only: a devotee's bronze for three days in a row.
         #expect(insights.experience(rewards: DatedCoins([.init(day: Self.today, coins: 250)])).coins == 28 + 50 + 250)
     }

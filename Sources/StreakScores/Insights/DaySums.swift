@@ -1,0 +1,142 @@
+import StreakGames
+
+/// What was recorded on one day, over some games.
+struct DayTally: Equatable {
+    let day: Int32
+    private(set) var played: Int32 = 0
+    private(set) var completed: Int32 = 0
+    /// Results that count for streaks under the group's archive rule, and how many of those are completed.
+    private(set) var counted: Int32 = 0
+    private(set) var countedCompleted: Int32 = 0
+    /// The best possible results, and those that beat all earlier ones of their game.
+    var perfect: Int32 = 0
+    var records: Int32 = 0
+    private(set) var coins: Int32 = 0
+
+    init(day: Int32) { self.day = day }
+
+    /// - Parameter points: what the result adds to totals.
+    mutating func add(_ entry: Entry, isCounted: Bool, points: Int) {
+        played += 1
+        counted += isCounted ? 1 : 0
+        guard entry.isCompleted else { return }
+        completed += 1
+        countedCompleted += isCounted ? 1 : 0
+        coins += Int32(Experience.coinsPerCompleted + points)
+    }
+
+    /// What takes it away again.
+    var negated: DayTally {
+        var other = DayTally(day: day)
+        (other.played, other.completed, other.counted) = (-played, -completed, -counted)
+        (other.countedCompleted, other.perfect, other.records) = (-countedCompleted, -perfect, -records)
+        other.coins = -coins
+        return other
+    }
+
+    private mutating func add(_ other: DayTally) {
+        (played, completed, counted) = (played + other.played, completed + other.completed, counted + other.counted)
+        countedCompleted += other.countedCompleted
+        (perfect, records, coins) = (perfect + other.perfect, records + other.records, coins + other.coins)
+    }
+
+    /// The days of several lists, each ascending. Days on which nothing is left are dropped. O(n log lists).
+    static func sum(of lists: [[DayTally]]) -> [DayTally] {
+        var lists = lists
+        while lists.count > 1 {
+            lists = stride(from: 0, to: lists.count, by: 2).map { place in
+                place + 1 < lists.count ? sum(lists[place][...], lists[place + 1]) : lists[place]
+            }
+        }
+        return lists.first ?? []
+    }
+
+    /// One merge of small numbers instead of a table over all days, so that a result from 1900 does not cost a century.
+    static func sum(_ list: ArraySlice<DayTally>, _ other: [DayTally]) -> [DayTally] {
+        var days: [DayTally] = []
+        days.reserveCapacity(list.count + other.count)
+        var place = list.startIndex
+        for tally in other {
+            while place < list.endIndex, list[place].day < tally.day {
+                days.append(list[place])
+                place += 1
+            }
+            var day = tally
+            if place < list.endIndex, list[place].day == tally.day {
+                day.add(list[place])
+                place += 1
+            }
+            if day != DayTally(day: day.day) { days.append(day) }
+        }
+        return days + list[place...]
+    }
+}
+
+/// A player's days with results, ascending, and running sums over them.
+struct DaySums {
+    /// The sums up to the end of a day.
+    struct Sum {
+        var day: Int32
+        var played: Int32 = 0
+        var completed: Int32 = 0
+        var perfect: Int32 = 0
+        var records: Int32 = 0
+        var coins = 0
+        /// The days in a row that end with this one, and the most so far. Results that do not count for streaks make none.
+        var run: Int32 = 0
+        var longestRun: Int32 = 0
+        /// The last day of the run.
+        private(set) var runEnd = Int32.min
+
+        fileprivate mutating func add(_ tally: DayTally) {
+            if tally.counted > 0 {
+                run = runEnd == tally.day - 1 ? run + 1 : 1
+                runEnd = tally.day
+                longestRun = max(longestRun, run)
+            }
+            day = tally.day
+            (played, completed) = (played + tally.played, completed + tally.completed)
+            (perfect, records) = (perfect + tally.perfect, records + tally.records)
+            coins += Int(tally.coins)
+        }
+    }
+
+    private(set) var tallies: [DayTally] = []
+    private var sums: [Sum] = []
+
+    var count: Int { tallies.count }
+    var total: Sum { sums.last ?? Sum(day: .min) }
+
+    /// Adds tallies of days, ascending. O(days since the first of them).
+    mutating func add(_ more: [DayTally]) {
+        guard let first = more.first else { return }
+        let place = tallies.partitioningIndex(in: tallies.indices) { $0.day >= first.day }
+        tallies.replaceSubrange(place..., with: DayTally.sum(tallies[place...], more))
+        sums.removeSubrange(place...)
+        var sum = total
+        for tally in tallies[place...] {
+            sum.add(tally)
+            sums.append(sum)
+        }
+    }
+
+    /// The days of a span. O(log n).
+    func slice(_ span: DaySpan) -> ArraySlice<DayTally> {
+        guard span.from <= span.to else { return [] }
+        let from = tallies.partitioningIndex(in: tallies.indices) { Int($0.day) >= span.from.daysSinceEpoch }
+        let end = tallies.partitioningIndex(in: from..<tallies.count) { Int($0.day) > span.to.daysSinceEpoch }
+        return tallies[from..<end]
+    }
+
+    /// The sums up to the end of a day. O(log n).
+    func sum(through day: PuzzleDay) -> Sum {
+        let place = sums.partitioningIndex(in: sums.indices) { Int($0.day) > day.daysSinceEpoch }
+        return place > 0 ? sums[place - 1] : Sum(day: .min)
+    }
+
+    /// The first day by whose end something holds; it must hold for all after that. O(log n).
+    func first(where holds: (Sum) -> Bool) -> Int32? {
+        let place = sums.partitioningIndex(in: sums.indices, where: holds)
+        return place < sums.count ? sums[place].day : nil
+    }
+}
