@@ -17,6 +17,9 @@ struct GameNameIndex: Sendable {
     /// How far after a name the number or result must begin. This distinguishes a share from chat.
     private static let resultReach = 24
 
+    /// Of the built-in games.
+    static let standard = GameNameIndex(.standard)
+
     init(_ catalogue: Catalogue) {
         var spoken: [Unicode.Scalar: [(name: [Unicode.Scalar], game: GameID)]] = [:]
         var names: [Name] = []

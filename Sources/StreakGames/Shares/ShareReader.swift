@@ -14,13 +14,16 @@ public struct ShareReader: Sendable {
 
     /// Also reads shares of custom games that have a pattern, up to `GameDefinition.maximumCount` of them. A built-in
     /// share is never read as a custom one.
-    public init(catalogue: Catalogue = .standard, custom definitions: [GameDefinition] = []) {
+    public init(custom definitions: [GameDefinition] = []) {
         let definitions = definitions.prefix(GameDefinition.maximumCount).sorted { $0.id < $1.id }
-        self.catalogue =
-            definitions.isEmpty ? catalogue : Catalogue(games: catalogue.games + definitions.map(\.game))
         index = .standard
         custom = CustomShareIndex(definitions)
-        names = GameNameIndex(self.catalogue)
+        if definitions.isEmpty {
+            (catalogue, names) = (.standard, .standard)
+        } else {
+            catalogue = Catalogue(games: Catalogue.standard.games + definitions.map(\.game))
+            names = GameNameIndex(catalogue)
+        }
     }
 
     /// The shares in `text`, in text order, and the reasons why other parts that look like shares were refused.

@@ -23,6 +23,8 @@ final class NodeCore {
     private(set) var edition: UInt64 = 0
     /// Rises like that, but not with results of known games, with what is said about results, and with settings.
     private(set) var contextEdition: UInt64 = 0
+    /// The context by which the engine was told of aliases; nil if it was not.
+    private var aliasEdition: UInt64?
     /// Whether sockets are open.
     var isServing = false
 
@@ -75,12 +77,17 @@ final class NodeCore {
             snapshot: snapshot, identity: identity, entropy: SystemEntropy(), wallTime: clock.wallTime,
             linkLimits: Self.linkLimits(configuration))
         engine.nextStream = streams
+        aliasEdition = nil
     }
 
     func renewEpochs() -> LocalRows { engine.renewEpochs() }
 
-    /// Tells the engine in which groups this user goes by an alias.
-    func noteAliases() { engine.aliasGroups = Set(ownGroups.filter { ownProfile(in: $0).isAnonymous }) }
+    /// Tells the engine in which groups this user goes by an alias, once something has changed that this follows from.
+    func noteAliases() {
+        guard aliasEdition != contextEdition else { return }
+        aliasEdition = contextEdition
+        engine.aliasGroups = Set(ownGroups.filter { ownProfile(in: $0).isAnonymous })
+    }
 
     // MARK: The views, which follow the engine's events
 
