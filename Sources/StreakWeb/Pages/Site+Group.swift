@@ -64,7 +64,9 @@ extension Site {
     /// The choices for the number of days after which a result no longer counts. They include the group's own value.
     static func archive(_ days: Int) -> [(value: String, label: String)] {
         let known = [0, 7, 30].contains(days) ? [0, 7, 30] : [0, 7, 30, days]
-        return known.map { (String($0), $0 == 0 ? "Whenever it comes" : "Within \($0) days") }
+        return known.map {
+            (String($0), $0 == 0 ? "Whenever it comes" : $0 == 1 ? "Within a day" : "Within \($0) days")
+        }
     }
 
     static func options(_ values: [(value: String, label: String)], _ chosen: String) -> [OptionView] {

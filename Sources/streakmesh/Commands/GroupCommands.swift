@@ -144,7 +144,12 @@ struct GroupCommand: AsyncParsableCommand {
             }
             table.addRow(.init("a missed day counts", .dim), .init(report.missedDay))
             table.addRow(.init("freezes", .dim), .init(report.freezes ? "on" : "off"))
-            let archive = report.archiveDays == 0 ? "always" : "for \(report.archiveDays) days"
+            let archive =
+                switch report.archiveDays {
+                case 0: "always"
+                case 1: "for a day"
+                default: "for \(report.archiveDays) days"
+                }
             table.addRow(.init("results count", .dim), .init(archive))
             return [style.applying(.bold, to: report.title)] + style.lines(of: table)
         }
