@@ -145,8 +145,8 @@ extension NodeServices: LoopFollower {
     func codeArrived(_ code: FriendCode?, of user: UserID) { people.codeArrived(code, of: user) }
 
     func writeNoted() -> Bool {
-        groups.dropped.writeNoted() || shutOutMachines.writeNoted() || friends.introduceToNewGroups()
-            || results.writeNoted()
+        groups.dropped.writeNoted() || shutOutMachines.writeNoted() || friends.agree()
+            || friends.introduceToNewGroups() || results.writeNoted()
     }
 
     func followTime() {

@@ -50,6 +50,26 @@ import Testing
     }
 
     @Test(arguments: [true, false])
+    func `two who have entered each other's codes are friends`(atOnce: Bool) async throws {
+        let party = try NodeParty()
+        try await party.running("Ada", "Ben", usesLAN: true) { nodes in
+            let (ada, ben) = (nodes[0], nodes[1])
+            let codes = (try await Self.friends(ada).code, try await Self.friends(ben).code)
+            _ = try await Self.friends(ben, .add(code: codes.0))
+            if !atOnce { try await ada.until { try await Self.friends($0).received.map(\.name) == ["Ben"] } }
+            _ = try await Self.friends(ada, .add(code: codes.1))
+            for (node, friend) in [(ada, "Ben"), (ben, "Ada")] {
+                try await node.until { node in
+                    let report = try await Self.friends(node)
+                    return report.friends.map(\.name) == [friend] && report.sent.isEmpty && report.received.isEmpty
+                }
+            }
+            let groups = try await Self.friends(ada).friends.map(\.group)
+            #expect(try await Self.friends(ben).friends.map(\.group) == groups)
+        }
+    }
+
+    @Test(arguments: [true, false])
     func `the group of two is the active one only where there was none`(hasGroup: Bool) async throws {
         let party = try NodeParty()
         try await party.running("Ada", "Ben", usesLAN: true) { nodes in

@@ -13,19 +13,23 @@ final class Friends {
     private let groups: Groups
     /// Groups that this device joined without a command. It still has to introduce this user there.
     private var newGroups: Set<GroupID> = []
+    /// Whether somebody may ask whom this user has asked, too.
+    private var mayAgree = true
 
     init(core: NodeCore, loop: NodeLoop, people: People, groups: Groups) {
         (self.core, self.loop, self.people, self.groups) = (core, loop, people, groups)
     }
 
     /// Forgets what was heard; what is stored replaces it.
-    func forget() { newGroups = [] }
+    func forget() { (newGroups, mayAgree) = ([], true) }
 
     /// Tells the user the outcome of requests. If this device has joined a friend's group, the user will be introduced
     /// there.
     func observe(_ event: FriendEvent) {
         switch event {
         case .requestReceived(let user):
+            mayAgree = true
+            guard !asksBack.contains(user) else { break }
             let name = DisplayText.shownName(core.engine.receivedFriendRequests.first { $0.user == user }?.name ?? "")
             core.publish(.notice("“\(name)” asks to be your friend. See `streakmesh friend list`."))
         case .ownerFound(let code, _):
@@ -59,6 +63,21 @@ final class Friends {
         case .blocked: "You have blocked the owner of \(code)."
         case .alreadyAsked, .tooManyRequests, .unknownRequest: "Your request to \(code) failed."
         }
+    }
+
+    /// Those who ask this user, and whom this user asks.
+    private var asksBack: [UserID] {
+        let asked = core.engine.sentFriendRequests.filter { $0.stage != .declined }.map(\.code)
+        return core.engine.receivedFriendRequests.filter { $0.stage == .pending && asked.contains($0.code) }.map(\.user)
+    }
+
+    /// Says yes to somebody who asks after this user has asked them: two who have exchanged codes are friends.
+    func agree() -> Bool {
+        guard mayAgree else { return false }
+        mayAgree = false
+        let users = asksBack
+        for user in users { loop.post(.approveFriend(user, name: core.ownName)) }
+        return !users.isEmpty
     }
 
     /// Tells groups that this device has just joined who this user is, and what the user solved today.
@@ -152,10 +171,13 @@ final class Friends {
         let code = try Argument.friendCode(text)
         guard code.description != core.knownCode(of: core.identity.user) else { throw NodeFailure.ownFriendCode }
         try await loop.execute(.addFriend(Self.keys(of: code), name: core.ownName))
+        // To enter the code of somebody who asks is to say yes.
+        for user in asksBack { try await approveFriend(user) }
     }
 
-    func approveFriend(_ selector: String) async throws {
-        let user = try asker(selector)
+    func approveFriend(_ selector: String) async throws { try await approveFriend(asker(selector)) }
+
+    private func approveFriend(_ user: UserID) async throws {
         let isFirst = core.activeGroup == nil
         guard case .group(let group) = try await loop.execute(.approveFriend(user, name: core.ownName)) else { return }
         // A command that names no group goes on meaning the one that it meant.
