@@ -69,6 +69,19 @@ import Testing
         }
     }
 
+    @Test func `whoever asked is named when their code is entered, however it is typed`() {
+        func report(_ state: String) -> FriendsReport {
+            let asker = ReceivedFriendReport(
+                user: "ab", name: "Ben", code: "2V0K-WGSX-1QFB", state: state, asked: "2026-11-27T08:53:00Z")
+            return FriendsReport(
+                code: "7K2M-9QXD-R4TV", answering: true, friends: [], sent: [], received: [asker], blocked: [])
+        }
+        #expect(report("approved").asker(withCode: " 2v0kwgsx1qfb")?.name == "Ben")
+        #expect(report("approved").asker(withCode: "7K2M-9QXD-R4TV") == nil)
+        #expect(report("approved").asker(withCode: "x") == nil)
+        #expect(report("pending").asker(withCode: "2V0K-WGSX-1QFB") == nil)
+    }
+
     @Test(arguments: [true, false])
     func `the group of two is the active one only where there was none`(hasGroup: Bool) async throws {
         let party = try NodeParty()

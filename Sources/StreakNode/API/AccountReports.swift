@@ -1,5 +1,7 @@
 // Reports about an account: its secrets, machines, friends, privacy and guests.
 
+import StreakMembership
+
 /// The recovery key itself: fourteen groups of four symbols.
 public struct RecoveryKeyReport: Codable, Sendable, Equatable {
     public var user: String
@@ -97,6 +99,14 @@ public struct ReceivedFriendReport: Codable, Sendable, Equatable {
     public var state: String
     /// ISO 8601 in UTC.
     public var asked: String
+}
+
+extension FriendsReport {
+    /// The asker to whom one says yes by entering their code; nil if the owner of the code does not ask.
+    public func asker(withCode text: String) -> ReceivedFriendReport? {
+        let code = try? Argument.friendCode(text).description
+        return received.first { $0.code == code && $0.state == "approved" }
+    }
 }
 
 public struct BlockedReport: Codable, Sendable, Equatable {

@@ -161,6 +161,9 @@ extension Site {
     private func addFriend(_ visit: Visit) async throws -> Response {
         let code = visit.fields.required("code").trimmingSpaces
         let report = try await node.call(FriendshipRequest.add(code: code))
+        if let asker = report.asker(withCode: code) {
+            return say("\(asker.name) has asked you, too: you have said yes.", then: "/friends/codes", visit)
+        }
         let until = report.sent.first { $0.state == "looking" }.flatMap { Timestamp($0.until)?.dateText }
         return say(
             "Looking for the owner of this code\(until.map { ", until \($0)" } ?? "").", then: "/friends/codes", visit)

@@ -59,7 +59,11 @@ struct FriendCommand: AsyncParsableCommand {
         func request() -> FriendshipRequest { .add(code: code) }
 
         func lines(for report: FriendsReport, style: OutputStyle) -> [String] {
-            ["Asked. Your node looks for the owner for seven days, whenever it runs."] + report.lines(style)
+            let answer = report.asker(withCode: code).map {
+                "\($0.name.printable) has asked you, too: you have said yes."
+            }
+            return [answer ?? "Asked. Your node looks for the owner for seven days, whenever it runs."]
+                + report.lines(style)
         }
     }
 
