@@ -150,7 +150,7 @@ final class Activity {
         }
         // Taken out, so that it is changed in place.
         if var known = made.removeValue(forKey: place), known.basis == basis {
-            let news = changes.dropFirst(known.seen).filter { known.depends(on: $0, me: me) }
+            let news = changes.dropFirst(known.seen).filter { [member.user, me].contains($0.user) }
             if known.canFollow(news) {
                 if !news.isEmpty {
                     let games = Set(news.map(\.key.game)).sorted()

@@ -22,14 +22,6 @@ struct MemberActivity {
         let isAlone: Bool
     }
 
-    private struct GameDay: Hashable {
-        let game: GameID
-        let day: PuzzleDay
-
-        init(_ result: DailyScore) { (game, day) = (result.game, result.day) }
-        init(_ game: GameID, _ day: PuzzleDay) { (self.game, self.day) = (game, day) }
-    }
-
     struct Basis: Equatable {
         let group: ActivityBasis
         /// What the member earned in events.
@@ -51,19 +43,17 @@ struct MemberActivity {
     /// How many results more are news without dropping an old one.
     private var room: Int
     private var keys: Set<ScoreKey>
-    private var days: Set<GameDay>
 
     init(_ basis: Basis, seen: Int, number: UInt64, of player: ActivityFeed.Player, in feed: ActivityFeed) {
         (self.basis, self.seen, self.number) = (basis, seen, number)
         (user, covered) = (player.user, player.covered)
         (news, room) = feed.news(of: player)
         keys = Set(news.lazy.map(\.result.key))
-        days = Set(news.lazy.map { GameDay($0.result) })
         feed.classify(&news, of: player)
         entries = feed.entries(of: player, news)
     }
 
-    /// Follows results that have changed: the member's, or those of this user that it depends on.
+    /// Follows results that have changed: the member's, and this user's, which cover and uncover those of others.
     ///
     /// - Parameter next: the next number.
     mutating func follow(
@@ -75,10 +65,7 @@ struct MemberActivity {
             room -= 1
             number = next
         }
-        if number == next {
-            keys = Set(news.lazy.map(\.result.key))
-            days = Set(news.lazy.map { GameDay($0.result) })
-        }
+        if number == next { keys = Set(news.lazy.map(\.result.key)) }
         feed.classify(&news, in: Set(changes.map(\.key.game)).sorted(), of: player)
         entries = feed.entries(of: player, news)
     }
@@ -92,15 +79,6 @@ struct MemberActivity {
 
     /// Whether the news name a result.
     func names(_ key: ScoreKey) -> Bool { keys.contains(key) }
-
-    /// Whether a change of a result changes this: one of the member's, or one of this user's that uncovers news or is
-    /// beaten by them.
-    func depends(on change: GroupView.ResultChange, me: UserID) -> Bool {
-        if change.user == user { return true }
-        guard change.user == me else { return false }
-        return keys.contains(change.key)
-            || change.days.contains { days.contains(GameDay(change.key.game, $0)) }
-    }
 }
 
 /// What follows from a group's ledger and from its days that are over everywhere: who came and went, how events ended,
