@@ -63,7 +63,8 @@ import Testing
         func entries(of player: ActivityFeed.Player) -> [ActivityEntry] {
             var (news, _) = feed.news(of: player)
             feed.classify(&news, of: player)
-            return feed.entries(of: player, news)
+            var known = KnownEntries()
+            return feed.entries(of: player, news, &known)
         }
         return
             (players.flatMap(entries)

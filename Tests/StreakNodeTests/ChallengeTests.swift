@@ -112,7 +112,7 @@ extension MeshNode {
                 let group: GroupID = try await node.group("Red")
                 let users = await node.engine.state(of: group)?.members.map(\.user) ?? []
                 let view = await node.views[group]
-                return users.contains { view?.profile(of: $0)?.isHidden ?? false }
+                return users.contains { view?.profiles[$0]?.isHidden ?? false }
             }
             await #expect(throws: NodeFailure.challengeRefused(.hidden(name: "Cleo"))) {
                 try await ada.challenge("Cleo")

@@ -203,7 +203,7 @@ private final class Stage: LoopFollower {
         friends.observe(.joined(UserID(bytes: .zero), group))
         #expect(friends.introduceToNewGroups())
         stage.loop.process()
-        #expect(stage.core.views[group]?.profile(of: stage.core.identity.user)?.name == "Ada")
+        #expect(stage.core.views[group]?.profiles[stage.core.identity.user]?.name == "Ada")
         #expect(!friends.introduceToNewGroups())
         friends.observe(.joined(UserID(bytes: .zero), group))
         friends.forget()

@@ -31,7 +31,7 @@ import Testing
         init(_ view: GroupView, _ replica: GroupReplica, of user: UserID) {
             results = view.index.results(of: PlayerID(user.bytes.array))
             name = ViewLaws.games.lazy.compactMap { view.index.name(of: $0) }.first
-            profile = view.profile(of: user)
+            profile = view.profiles[user]
             games = view.games.definitions
             favourites = view.settings.choices(.favourite)
             talk = view.talk.results.flatMap { result in
@@ -295,10 +295,10 @@ import Testing
         apply(.profile, [], Profile(name: "Eva").recordValue, to: &view)
         apply(.dailyScore, score.recordSubject, score.recordValue(at: time), to: &view)
         apply(.gameDefinition, GameDefinition.recordSubject(of: definition.id), definition.recordValue, to: &view)
-        #expect(view.profile(of: user)?.name == "Eva" && view.index.count == 1 && view.games.definitions.count == 1)
+        #expect(view.profiles[user]?.name == "Eva" && view.index.count == 1 && view.games.definitions.count == 1)
         apply(.profile, [], [255], to: &view)
         apply(.dailyScore, score.recordSubject, [9, 4], to: &view)
         apply(.gameDefinition, GameDefinition.recordSubject(of: definition.id), [255], to: &view)
-        #expect(view.profile(of: user) == nil && view.index.count == 0 && view.games.definitions.isEmpty)
+        #expect(view.profiles[user] == nil && view.index.count == 0 && view.games.definitions.isEmpty)
     }
 }

@@ -38,7 +38,7 @@ final class OwnAccount {
     /// The record that tells a group this user's name. Nil if the group knows it, uses the alias, or is to get nothing
     /// new; also nil while a newly linked device has not heard the name itself.
     private func profileWrite(in group: GroupID, name: String) -> (group: GroupID, drafts: [RecordDraft])? {
-        let known = core.views[group]?.profile(of: core.identity.user)
+        let known = core.views[group]?.profiles[core.identity.user]
         guard !name.isEmpty, !core.sharing(in: group).isStopped, known?.isAnonymous != true, known?.name != name,
             known != nil || core.isNew(in: group)
         else { return nil }

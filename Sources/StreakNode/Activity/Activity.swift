@@ -117,13 +117,16 @@ final class Activity {
                 if !isAlone { told[member.person, default: []].append(activity) }
             }
             let decided = Set(entries.filter { $0.notification == .answer && !$0.isCovered }.compactMap(\.resultName))
-            items += entries.filter { isAlone || known.insert($0.id).inserted }.map { item($0, decided, in: group) }
+            for entry in entries where isAlone || known.insert(entry.id).inserted {
+                items.append(item(entry, decided, in: group))
+            }
         }
         let shown = Set(groups)
         made = made.filter { $0.key.isAlone != isAlone || !shown.contains($0.key.group) || current.contains($0.key) }
         common = common.filter { core.views[$0.key] != nil }
         items += messageItems(in: groups)
-        return items.sorted { ActivityEntry.isBefore($0.entry, $1.entry) }
+        // Entries are large, so their places are sorted.
+        return items.indices.sorted { ActivityEntry.isBefore(items[$0].entry, items[$1].entry) }.map { items[$0] }
     }
 
     private func basis(of group: GroupID) -> ActivityBasis {

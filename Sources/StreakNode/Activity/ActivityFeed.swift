@@ -82,22 +82,6 @@ struct ActivityFeed {
         var id: PlayerID { PlayerID(member.user.bytes.array) }
     }
 
-    /// A player's result that is news.
-    struct News {
-        enum Kind {
-            /// Told with others of its sitting; a new personal best; one that beat this user's.
-            case plain, best
-            case beaten(DailyScore)
-        }
-
-        let result: DailyScore
-        fileprivate(set) var kind = Kind.plain
-        /// Whether this user may not see it yet.
-        fileprivate(set) var isCovered = false
-
-        var time: Int64 { ActivityFeed.time(of: result) }
-    }
-
     /// Somebody who came or went.
     struct Passage {
         let kind: ActivityEntry.Kind
@@ -145,7 +129,7 @@ struct ActivityFeed {
 
     /// A player's results that are news, in the order of their recording, and how many more there may be until the oldest
     /// are dropped.
-    func news(of player: Player) -> (news: [News], room: Int) {
+    func news(of player: Player) -> (news: PlayerNews, room: Int) {
         // Those of earlier days were recorded too late, or are too old.
         let first = today.adding(days: -Self.days - 8)
         var news: [DailyScore] = []
@@ -153,9 +137,9 @@ struct ActivityFeed {
         index.forEachResult(of: player.id, in: days) { result in
             if isNews(result) { news.append(result) }
         }
-        news.sort(by: Self.isBefore)
+        news.sort(by: PlayerNews.isBefore)
         let newest = news.suffix(Self.mostNews)
-        return (newest.filter { !isTold($0) }.map { News(result: $0) }, Self.mostNews - newest.count)
+        return (PlayerNews(newest.filter { !isTold($0) }), Self.mostNews - newest.count)
     }
 
     private func isNews(_ result: DailyScore) -> Bool {
@@ -163,73 +147,39 @@ struct ActivityFeed {
         return time >= start && time < result.day.endEverywhere + Self.latestRecording
     }
 
-    private static func isBefore(_ left: DailyScore, _ right: DailyScore) -> Bool {
-        let (first, second) = (time(of: left), time(of: right))
-        return first == second ? left.key < right.key : first < second
-    }
-
-    /// Puts what a player's result is now in place of what it was.
-    func replace(_ key: ScoreKey, in news: inout [News], of player: Player) {
-        news.removeAll { $0.result.key == key }
-        guard let result = index.score(key, of: player.id), isNews(result), !isTold(result)
-        else { return }
-        let place = news.lastIndex { Self.isBefore($0.result, result) }.map { $0 + 1 } ?? 0
-        news.insert(News(result: result), at: place)
+    /// Puts what a player's results are now in place of what they were.
+    func replace(_ keys: Set<ScoreKey>, in news: inout PlayerNews, of player: Player) {
+        news.replace(
+            keys,
+            with: keys.compactMap { index.score($0, of: player.id) }.filter { isNews($0) && !isTold($0) })
     }
 
     /// Finds out what to tell of each result.
     ///
     /// - Parameter games: only results in these; nil is all.
-    func classify(_ news: inout [News], in games: [GameID]? = nil, of player: Player) {
+    func classify(_ news: inout PlayerNews, in games: Set<GameID>? = nil, of player: Player) {
         let bests = Set(
-            player.insights.personalBests(in: games).filter { $0.timesBeaten > 0 }.map(\.score.key))
-        for place in news.indices where games?.contains(news[place].result.game) ?? true {
-            let result = news[place].result
-            let isCovered = isCovered(result, player.user)
-            news[place].isCovered = isCovered
-            news[place].kind =
-                if isCovered {
-                    .plain
-                } else if let mine = beaten(by: result, of: player) {
-                    .beaten(mine)
-                } else {
-                    bests.contains(result.key) ? .best : .plain
-                }
+            player.insights.personalBests(in: games?.sorted()).filter { $0.timesBeaten > 0 }.map(\.score.key))
+        news.classify(in: games) { result in
+            if isCovered(result, player.user) { return .covered }
+            if beaten(by: result, of: player) != nil { return .beaten }
+            return bests.contains(result.key) ? .best : .plain
         }
     }
 
     /// What a player did: `news` are that player's.
-    func entries(of player: Player, _ news: [News]) -> [ActivityEntry] {
-        guard !news.isEmpty else { return [] }
+    ///
+    /// - Parameter known: entries of the same player that were made before.
+    func entries(of player: Player, _ news: PlayerNews, _ known: inout KnownEntries) -> [ActivityEntry] {
         var entries: [ActivityEntry] = []
-        var sitting: [Int] = []
-        for place in news.indices {
-            switch news[place].kind {
-            case .beaten(let mine):
-                var entry = entry(.beaten, news[place], of: player)
-                entry.words = Scoring.label(for: mine, in: game(mine.game))
-                entry.notification = .beaten
-                entries.append(entry)
-            case .best:
-                entries.append(entry(.best, news[place], of: player))
-            case .plain:
-                if let last = sitting.last, news[place].time - news[last].time > Self.pause {
-                    entries += self.entries(of: player, news, sitting: sitting)
-                    sitting = []
-                }
-                sitting.append(place)
-            }
+        for told in news.sittings(pause: Self.pause, mostAlone: Self.mostAlone) {
+            let (result, mark) = (news.results[told.place], news.marks[told.place])
+            entries.append(
+                known.entry(.result(result.key, mark.told, count: told.count)) {
+                    entry(of: result, mark.told, told.count, player)
+                })
         }
-        return entries + self.entries(of: player, news, sitting: sitting) + progress(of: player, news)
-    }
-
-    private func entries(of player: Player, _ news: [News], sitting: [Int]) -> [ActivityEntry] {
-        guard sitting.count > Self.mostAlone, let last = sitting.last else {
-            return sitting.map { entry(.result, news[$0], of: player) }
-        }
-        var whole = entry(.results, news[last], of: player)
-        whole.count = sitting.count
-        return [whole]
+        return entries + progress(of: player, news, &known)
     }
 
     /// This user's result that another player's later one, not covered, has beaten. Habits have no better and worse.
@@ -243,71 +193,57 @@ struct ActivityFeed {
         return mine
     }
 
-    private func entry(_ kind: ActivityEntry.Kind, _ item: News, of player: Player) -> ActivityEntry {
+    private func entry(
+        of result: DailyScore, _ told: PlayerNews.Told, _ count: Int, _ player: Player
+    ) -> ActivityEntry {
+        let kind: ActivityEntry.Kind =
+            switch told {
+            case .plain, .covered: count > 1 ? .results : .result
+            case .best: .best
+            case .beaten: .beaten
+            }
         var entry = ActivityEntry(
-            kind, player.user, person: player.member.person, at: item.time,
-            about: DailyScore.recordSubject(of: item.result.key))
-        entry.result = item.result
-        entry.icon = game(item.result.game).emoji
-        entry.isCovered = item.isCovered
+            kind, player.user, person: player.member.person, at: Self.time(of: result),
+            about: DailyScore.recordSubject(of: result.key))
+        (entry.result, entry.count) = (result, count)
+        entry.icon = game(result.game).emoji
+        entry.isCovered = told == .covered
+        if told == .beaten, let mine = beaten(by: result, of: player) {
+            entry.words = Scoring.label(for: mine, in: game(mine.game))
+            entry.notification = .beaten
+        }
         return entry
     }
 
     // MARK: Tiers and round numbers
 
-    /// When the last of a day's news was recorded, for each day of a span. Nobody reaches anything on a day to come.
-    private struct DayTimes {
-        let first: PuzzleDay
-        private var times: [Int64]
-
-        init(from first: PuzzleDay, to last: PuzzleDay) {
-            self.first = first
-            times = [Int64](repeating: .min, count: first.days(until: last) + 1)
-        }
-
-        mutating func note(_ time: Int64, on day: PuzzleDay) {
-            let place = first.days(until: day)
-            if times.indices.contains(place) { times[place] = max(times[place], time) }
-        }
-
-        subscript(_ day: PuzzleDay) -> Int64? {
-            let place = first.days(until: day)
-            return times.indices.contains(place) && times[place] > .min ? times[place] : nil
-        }
-
-        /// The days with news, ascending.
-        var days: [PuzzleDay] { times.indices.filter { times[$0] > .min }.map { first.adding(days: $0) } }
-    }
-
     /// Tiers and round numbers that a player reached on the days of the news, each at the last of that day's news. What
     /// covered results add to them is left out, so it does not show.
-    private func progress(of player: Player, _ news: [News]) -> [ActivityEntry] {
-        var times = DayTimes(from: today.adding(days: -Self.days - 8), to: today.adding(days: 1))
-        for place in news.indices where !news[place].isCovered {
-            times.note(news[place].time, on: news[place].result.day)
-        }
-        guard !times.days.isEmpty else { return [] }
+    private func progress(of player: Player, _ news: PlayerNews, _ known: inout KnownEntries) -> [ActivityEntry] {
+        let times = news.times(from: today.adding(days: -Self.days - 8), to: today.adding(days: 1))
+        guard let first = times.days.first else { return [] }
         let achievements = player.insights.achievements(on: today, friends: player.member.friends)
         var entries: [ActivityEntry] = []
-        func add(
-            _ kind: ActivityEntry.Kind, on day: PuzzleDay, _ icon: String, _ words: @autoclosure () -> String
-        ) {
+        func add(_ reached: Reached, on day: PuzzleDay) {
             guard let at = times[day] else { return }
-            let words = words()
-            var entry = ActivityEntry(kind, player.user, person: player.member.person, at: at, about: Array(words.utf8))
-            (entry.words, entry.icon) = (words, icon)
-            entries.append(entry)
+            entries.append(
+                known.entry(.reached(reached, at: at)) {
+                    let words = reached.words
+                    var entry = ActivityEntry(
+                        reached.isTier ? .unlock : .milestone, player.user, person: player.member.person, at: at,
+                        about: Array(words.utf8))
+                    (entry.words, entry.icon) = (words, reached.icon)
+                    return entry
+                })
         }
-        for unlock in achievements.unlocks {
-            add(.unlock, on: unlock.day, unlock.reached.tier.emoji, unlock.reached.title)
-        }
+        for unlock in achievements.unlocks { add(.tier(unlock.reached), on: unlock.day) }
         for number in Self.counts {
             guard let day = player.insights.day(ofResult: number) else { break }
-            add(.milestone, on: day, "🔢", "\(number.grouped) results")
+            add(.results(number), on: day)
         }
-        for streak in player.insights.roundStreaks(from: times.first) {
+        for streak in player.insights.roundStreaks(from: first) {
             let unit = streak.game.cadence == .weekly ? "weeks" : "days"
-            add(.milestone, on: streak.day, "🔥", "\(streak.length) \(unit) of \(streak.game.name) in a row")
+            add(.streak(streak.length, unit: unit, game: streak.game.name), on: streak.day)
         }
         let tiers = achievements.coins
         for day in times.days {
@@ -319,9 +255,7 @@ struct ActivityFeed {
                 return Experience(coins: coins).level / Self.levelStep
             }
             let reached = level(day)
-            if reached > level(day.adding(days: -1)) {
-                add(.milestone, on: day, "⭐", "level \(reached * Self.levelStep)")
-            }
+            if reached > level(day.adding(days: -1)) { add(.level(reached * Self.levelStep), on: day) }
         }
         return entries
     }

@@ -39,18 +39,17 @@ struct MemberActivity {
     /// The member's results that this user may not see yet.
     private(set) var covered: [ScoreKey]
     private let user: UserID
-    private var news: [ActivityFeed.News]
+    private var news: PlayerNews
+    private var known = KnownEntries()
     /// How many results more are news without dropping an old one.
     private var room: Int
-    private var keys: Set<ScoreKey>
 
     init(_ basis: Basis, seen: Int, number: UInt64, of player: ActivityFeed.Player, in feed: ActivityFeed) {
         (self.basis, self.seen, self.number) = (basis, seen, number)
         (user, covered) = (player.user, player.covered)
         (news, room) = feed.news(of: player)
-        keys = Set(news.lazy.map(\.result.key))
         feed.classify(&news, of: player)
-        entries = feed.entries(of: player, news)
+        entries = feed.entries(of: player, news, &known)
     }
 
     /// Follows results that have changed: the member's, and this user's, which cover and uncover those of others.
@@ -60,14 +59,16 @@ struct MemberActivity {
         _ changes: [GroupView.ResultChange], next: UInt64, of player: ActivityFeed.Player, in feed: ActivityFeed
     ) {
         covered = player.covered
-        for change in changes where change.user == user {
-            feed.replace(change.key, in: &news, of: player)
-            room -= 1
+        let games = Set(changes.map(\.key.game))
+        known.forget(in: games)
+        let own = changes.filter { $0.user == user }.map(\.key)
+        if !own.isEmpty {
+            feed.replace(Set(own), in: &news, of: player)
+            room -= own.count
             number = next
         }
-        if number == next { keys = Set(news.lazy.map(\.result.key)) }
-        feed.classify(&news, in: Set(changes.map(\.key.game)).sorted(), of: player)
-        entries = feed.entries(of: player, news)
+        feed.classify(&news, in: games, of: player)
+        entries = feed.entries(of: player, news, &known)
     }
 
     /// Whether it can follow these changes. After many it is quicker made from nothing.
@@ -78,7 +79,7 @@ struct MemberActivity {
     private static let mostChanges = 50
 
     /// Whether the news name a result.
-    func names(_ key: ScoreKey) -> Bool { keys.contains(key) }
+    func names(_ key: ScoreKey) -> Bool { news.keys.contains(key) }
 }
 
 /// What follows from a group's ledger and from its days that are over everywhere: who came and went, how events ended,

@@ -14,6 +14,8 @@ struct GroupView: Sendable {
     private(set) var index = ScoreIndex()
     /// Records that none of the indexes below reads as they arrive.
     private(set) var records = RecordTable()
+    /// Those of members that can be shown, as shown.
+    private(set) var profiles: [UserID: Profile] = [:]
     /// Only in the private group.
     private(set) var settings = AccountSettings()
     private(set) var games: GroupGames
@@ -120,12 +122,12 @@ struct GroupView: Sendable {
         case .challenge, .challengeAnswer: challenges.apply(record)
         case .message: messages.apply(record)
         case .event: events.apply(record)
-        case .profile, .address, nil: records.apply(record)
+        case .profile:
+            records.apply(record)
+            profiles[record.key.user] = records.value(Profile.self, subject: [], of: record.key.user)?.shown
+        case .address, nil: records.apply(record)
         }
     }
-
-    /// A profile as shown; nil if it cannot be read.
-    func profile(of user: UserID) -> Profile? { records.value(Profile.self, subject: [], of: user)?.shown }
 
     /// Adds each user's standing results in each game to an empty view. It uses all processors, one user on each at a
     /// time: this is half of a start with a long history.

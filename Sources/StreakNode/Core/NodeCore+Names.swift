@@ -7,7 +7,7 @@ import StreakWire
 extension NodeCore {
     /// This user's name. The private group carries it to all of the user's devices.
     var ownName: String {
-        privateGroup.flatMap { views[$0]?.profile(of: identity.user)?.name } ?? text(of: Self.nameSetting) ?? ""
+        privateGroup.flatMap { views[$0]?.profiles[identity.user]?.name } ?? text(of: Self.nameSetting) ?? ""
     }
 
     /// A group's title. The program that chose it may have ignored our rules, as for all names from outside.
@@ -34,7 +34,7 @@ extension NodeCore {
     /// This user's profile in a group. If a program of another version wrote one that this version cannot read, it may
     /// contain an alias, so the user counts as anonymous.
     func ownProfile(in group: GroupID) -> Profile {
-        if let known = views[group]?.profile(of: identity.user) { return known }
+        if let known = views[group]?.profiles[identity.user] { return known }
         guard group != privateGroup, hasProfile(in: group) else { return Profile(name: ownName) }
         return Profile(name: Pseudonym(of: identity.user, in: group).alias(), isAnonymous: true)
     }
@@ -46,7 +46,7 @@ extension NodeCore {
     }
 
     func profile(of user: UserID, in group: GroupID) -> Profile? {
-        user == identity.user ? ownProfile(in: group) : views[group]?.profile(of: user)
+        user == identity.user ? ownProfile(in: group) : views[group]?.profiles[user]
     }
 
     func isAnonymous(_ user: UserID, in group: GroupID) -> Bool {

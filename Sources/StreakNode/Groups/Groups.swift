@@ -55,7 +55,7 @@ struct Groups {
             history.map { core.unpublishedResults(in: group, of: .days($0)) }
             ?? core.unpublishedResults(in: group, of: .all)
         let profile =
-            core.views[group]?.profile(of: core.identity.user) != nil || core.isNew(in: group, isEntering: true)
+            core.views[group]?.profiles[core.identity.user] != nil || core.isNew(in: group, isEntering: true)
             ? core.ownProfile(in: group) : nil
         let drafts: [RecordDraft] =
             (profile.map { [.value($0)] } ?? [])

@@ -125,10 +125,16 @@ extension PlayerInsights {
 
     /// The longest run in any one game, and for each tier the first day on which a run had its length.
     private func streakMaster() -> AchievementProgress {
-        let longest = chronicles.map(\.longestStreak).max() ?? 0
+        var longest = 0
+        var firsts = [Int32](repeating: .max, count: StreakWalk.milestones.count)
+        for chronicle in chronicles {
+            longest = max(longest, chronicle.longestStreak)
+            for place in firsts.indices {
+                firsts[place] = min(firsts[place], chronicle.day(ofMilestone: place) ?? .max)
+            }
+        }
         return counting(.streakMaster, longest) { threshold in
-            guard let milestone = StreakWalk.milestones.firstIndex(of: threshold) else { return 0 }
-            return chronicles.compactMap { $0.day(ofMilestone: milestone) }.min() ?? 0
+            StreakWalk.milestones.firstIndex(of: threshold).map { firsts[$0] } ?? 0
         }
     }
 }

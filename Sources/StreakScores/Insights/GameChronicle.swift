@@ -80,6 +80,8 @@ final class GameChronicle: Sendable {
     /// The round lengths that streaks reached on a day or later, in order of days.
     func rounds(from first: PuzzleDay) -> ArraySlice<StreakWalk.Round> {
         let rounds = reading.walk.rounds
+        // Most games have none, and this is asked of all.
+        guard let last = rounds.last, Int(last.day) >= first.daysSinceEpoch else { return [] }
         return rounds[rounds.partitioningIndex(in: rounds.indices) { Int($0.day) >= first.daysSinceEpoch }...]
     }
 

@@ -1,0 +1,62 @@
+import StreakGames
+import StreakScores
+
+/// What a player has reached.
+enum Reached: Hashable {
+    case tier(AchievementTier)
+    case results(Int)
+    case streak(Int, unit: String, game: String)
+    case level(Int)
+
+    var isTier: Bool { if case .tier = self { true } else { false } }
+
+    var icon: String {
+        switch self {
+        case .tier(let reached): reached.tier.emoji
+        case .results: "🔢"
+        case .streak: "🔥"
+        case .level: "⭐"
+        }
+    }
+
+    /// All that stands behind “reached”.
+    var words: String {
+        switch self {
+        case .tier(let reached): reached.title
+        case .results(let count): "\(count.grouped) results"
+        case .streak(let length, let unit, let game): "\(length) \(unit) of \(game) in a row"
+        case .level(let level): "level \(level)"
+        }
+    }
+}
+
+/// One player's entries, each made once: its ID is a hash, and its words are text.
+struct KnownEntries {
+    /// What an entry tells. With the results of its game, it decides all of the entry.
+    enum Fact: Hashable {
+        /// How many are told with this one, which is the last of them.
+        case result(ScoreKey, PlayerNews.Told, count: Int)
+        case reached(Reached, at: Int64)
+
+        fileprivate var game: GameID? {
+            switch self {
+            case .result(let key, _, _): key.game
+            case .reached: nil
+            }
+        }
+    }
+
+    private var known: [Fact: ActivityEntry] = [:]
+
+    /// Results in some games have changed.
+    mutating func forget(in games: Set<GameID>) {
+        for fact in known.keys where fact.game.map(games.contains) ?? false { known[fact] = nil }
+    }
+
+    mutating func entry(_ fact: Fact, make: () -> ActivityEntry) -> ActivityEntry {
+        if let entry = known[fact] { return entry }
+        let entry = make()
+        known[fact] = entry
+        return entry
+    }
+}
