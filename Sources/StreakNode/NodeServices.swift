@@ -120,10 +120,14 @@ extension NodeServices: LoopFollower {
     private func recordsMerged(_ records: [MergedRecord], in group: GroupID) {
         if core.views[group] == nil { rebuildView(of: group) }
         let isOwn = group == core.privateGroup
-        for record in records {
-            if isOwn { results.noteDifference(record, in: group) }
-            core.apply(record, in: group)
-            if isOwn { results.tellDifference(record) }
+        if isOwn {
+            for record in records {
+                results.noteDifference(record, in: group)
+                core.apply([record], in: group)
+                results.tellDifference(record)
+            }
+        } else {
+            core.apply(records, in: group)
         }
         if records.contains(where: { $0.key.kind == RecordKind.gameDefinition.rawValue }) { core.followCustomGames() }
         results.compare(records, of: group)

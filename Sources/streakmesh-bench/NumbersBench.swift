@@ -131,7 +131,7 @@ struct NumbersBench {
                     task(cache.insights(of: player.id, in: index) { Catalogue.standard[$0] })
                 }
                 index.replace(Self.score(game, today, 5), of: player.id)
-                cache.resultChanged(in: game, of: player.id, on: [today])
+                cache.resultChanged(in: game, of: player.id, from: today)
                 let changed = Self.time {
                     task(cache.insights(of: player.id, in: index) { Catalogue.standard[$0] })
                 }

@@ -45,7 +45,7 @@ private final class Stage: LoopFollower {
         switch event {
         case .recordsMerged(let group, let records):
             if core.views[group] == nil { core.rebuildView(of: group) }
-            for record in records { core.apply(record, in: group) }
+            core.apply(records, in: group)
         case .ledgerChanged(let group): core.rebuildView(of: group)
         default: break
         }

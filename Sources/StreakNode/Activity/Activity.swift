@@ -179,7 +179,7 @@ final class Activity {
         let basis = basis(of: group)
         let lastFinal = PuzzleDay.lastFinal(at: core.clock.wallTime.seconds)
         if let known = common[group], known.basis == basis,
-            !changes.dropFirst(known.seen).contains(where: { $0.days.contains { $0 <= lastFinal } })
+            !changes.dropFirst(known.seen).contains(where: { $0.day <= lastFinal })
         {
             common[group]?.seen = changes.count
             return known

@@ -40,8 +40,8 @@ struct GroupView: Sendable {
     struct ResultChange {
         let user: UserID
         let key: ScoreKey
-        /// On which days it was and is.
-        let days: Set<PuzzleDay>
+        /// The day on which it was, or on which it is, whichever is earlier.
+        let day: PuzzleDay
     }
 
     private static let mostChanges = 4_096
@@ -111,22 +111,41 @@ struct GroupView: Sendable {
 
     /// Applies the new value of a key. A value that cannot be read replaces the one before and is not shown, like a
     /// withdrawal (Protocol/records.md §8).
-    mutating func apply(_ record: MergedRecord) {
+    ///
+    /// - Returns: whether it is more than a result of a game in the catalogue, a word or a setting.
+    @discardableResult
+    mutating func apply(_ record: MergedRecord) -> Bool {
+        let user = record.key.user
         switch RecordKind(rawValue: record.key.kind) {
-        case .dailyScore: applyScore(record)
+        case .dailyScore: return applyScore(record)
         case .setting: settings.apply(record)
-        case .gameDefinition: games.apply(record)
-        // The engine has applied it.
-        case .retraction: break
         case .reaction, .comment, .hiding: talk.apply(record)
         case .challenge, .challengeAnswer: challenges.apply(record)
         case .message: messages.apply(record)
-        case .event: events.apply(record)
+        case .gameDefinition:
+            games.apply(record)
+            return true
+        case .event:
+            events.apply(record)
+            return true
         case .profile:
             records.apply(record)
-            profiles[record.key.user] = records.value(Profile.self, subject: [], of: record.key.user)?.shown
-        case .address, nil: records.apply(record)
+            profiles[user] = records.value(Profile.self, subject: [], of: user)?.shown
+            return true
+        case .address, nil:
+            records.apply(record)
+            return true
+        // The engine has applied it.
+        case .retraction: return true
         }
+        return false
+    }
+
+    /// The same for several. Returns whether it holds for any.
+    mutating func apply(_ records: [MergedRecord]) -> Bool {
+        var isAny = false
+        for record in records { isAny = apply(record) || isAny }
+        return isAny
     }
 
     /// Adds each user's standing results in each game to an empty view. It uses all processors, one user on each at a
@@ -159,23 +178,28 @@ struct GroupView: Sendable {
         return player
     }
 
-    private mutating func applyScore(_ record: MergedRecord) {
+    /// Returns whether it may bring the name of its game, because that is not in the catalogue.
+    private mutating func applyScore(_ record: MergedRecord) -> Bool {
         // If the subject is not a result's, the record is never shown, whatever its value.
-        guard let key = try? DailyScore.scoreKey(fromSubject: record.key.subject) else { return }
+        guard let key = try? DailyScore.scoreKey(fromSubject: record.key.subject) else { return false }
         let player = player(record.key.user)
-        let known = index.score(key, of: player)
-        if let known { closedEvents.resultChanged(on: known.day) }
+        let before = index.day(of: key, player)
+        var now: PuzzleDay?
         // If the value cannot be read, it was withdrawn, or is of another version.
-        if var score = try? DailyScore(subject: record.key.subject, value: record.value, time: record.time) {
+        if var score = try? DailyScore(key: key, value: record.value[...], time: record.time) {
             score.updatedAt = record.time.milliseconds / 1_000
             index.replace(score, of: player)
-            closedEvents.resultChanged(on: score.day)
+            now = score.day
         } else {
             index.remove(key, of: player)
         }
-        let days = Set([known?.day, index.score(key, of: player)?.day].compactMap(\.self))
-        cache.resultChanged(in: key.game, of: player, on: days)
-        note(ResultChange(user: record.key.user, key: key, days: days))
+        if let before { closedEvents.resultChanged(on: before) }
+        if let now { closedEvents.resultChanged(on: now) }
+        if let day = before.map({ min($0, now ?? $0) }) ?? now {
+            cache.resultChanged(in: key.game, of: player, from: day)
+            note(ResultChange(user: record.key.user, key: key, day: day))
+        }
+        return Catalogue.standard[key.game] == nil
     }
 
     private mutating func note(_ change: ResultChange) {

@@ -116,21 +116,10 @@ final class NodeCore {
         contextEdition += 1
     }
 
-    /// Applies the new value of a key.
-    func apply(_ record: MergedRecord, in group: GroupID) {
-        views[group]?.apply(record)
-        switch RecordKind(rawValue: record.key.kind) {
-        case .dailyScore: if bringsName(record) { noteContext() } else { edition += 1 }
-        case .reaction, .comment, .hiding, .challenge, .challengeAnswer, .message, .setting: edition += 1
-        case .profile, .gameDefinition, .event, .retraction, .address, nil: noteContext()
-        }
-    }
-
-    /// Whether a result may bring the name of its game, because that is not in the catalogue.
-    private func bringsName(_ record: MergedRecord) -> Bool {
-        // What names no result is never shown.
-        guard let key = try? DailyScore.scoreKey(fromSubject: record.key.subject) else { return false }
-        return Catalogue.standard[key.game] == nil
+    /// Applies the new values of keys.
+    func apply(_ records: [MergedRecord], in group: GroupID) {
+        // All at once: each look at a view moves it.
+        if views[group]?.apply(records) ?? false { noteContext() } else { edition += 1 }
     }
 
     /// The ledger of a group has changed.

@@ -21,6 +21,7 @@ struct ClosedEvents: Sendable {
 
     /// Forgets the events that a result of a day takes part in. A later event may depend on whether its game is new.
     mutating func resultChanged(on day: PuzzleDay) {
+        guard !known.isEmpty else { return }
         known[day.startOfWeek] = nil
         for (monday, standings) in known where monday > day && standings.event.plan.rule == .newGames {
             known[monday] = nil

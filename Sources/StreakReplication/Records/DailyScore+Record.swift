@@ -67,7 +67,7 @@ extension DailyScore {
     }
 
     /// Reads the value of a merged record with this key. Throws if the bytes are not a result.
-    init(key: ScoreKey, value: ArraySlice<UInt8>, time: HybridTime) throws(WireError) {
+    public init(key: ScoreKey, value: ArraySlice<UInt8>, time: HybridTime) throws(WireError) {
         var reader = WireReader(value)
         let flags = try reader.readUInt8()
         let fields = try reader.readUInt8()

@@ -31,11 +31,11 @@ public struct InsightCache: Sendable {
 
     /// A result of `player` in `game` was stored, replaced or removed.
     ///
-    /// - Parameter days: that of the result before, and that of the one now.
-    public mutating func resultChanged(in game: GameID, of player: PlayerID, on days: some Sequence<PuzzleDay>) {
-        guard let day = days.min() else { return }
-        whole[player]?.change(game, on: day)
-        partial[player]?.change(game, on: day)
+    /// - Parameter day: that of the result before or now, whichever is earlier.
+    public mutating func resultChanged(in game: GameID, of player: PlayerID, from day: PuzzleDay) {
+        // Of a newcomer's million results none is asked about before the last.
+        if !whole.isEmpty { whole[player]?.change(game, on: day) }
+        if !partial.isEmpty { partial[player]?.change(game, on: day) }
     }
 
     /// Clears the cache, for example when the definition of a game changed.

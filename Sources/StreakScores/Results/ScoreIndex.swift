@@ -134,7 +134,7 @@ public struct ScoreIndex: Sendable {
     }
 
     /// The day of a result; nil without one.
-    func day(of key: ScoreKey, _ player: PlayerID) -> PuzzleDay? {
+    public func day(of key: ScoreKey, _ player: PlayerID) -> PuzzleDay? {
         guard let (playerSlot, position) = shelfPosition(of: key.game, player) else { return nil }
         return shelves[playerSlot][position].history.entry(key.axis)?.puzzleDay
     }

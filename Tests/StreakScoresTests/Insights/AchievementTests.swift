@@ -140,11 +140,11 @@ import Testing
         let celebrated = Set(full.unlocks.map(\.reached))
         let gone = Fixture.wordles([1])[0]
         index.remove(gone.key, of: Fixture.id("ann"))
-        cache.resultChanged(in: gone.game, of: Fixture.id("ann"), on: [gone.day])
+        cache.resultChanged(in: gone.game, of: Fixture.id("ann"), from: gone.day)
         let less = cache.insights(of: Fixture.id("ann"), in: index, games: Fixture.game)
         #expect(less.achievements(on: Self.today)[.streakMaster].tier == nil)
         index.replace(gone, of: Fixture.id("ann"))
-        cache.resultChanged(in: gone.game, of: Fixture.id("ann"), on: [gone.day])
+        cache.resultChanged(in: gone.game, of: Fixture.id("ann"), from: gone.day)
         let again = cache.insights(of: Fixture.id("ann"), in: index, games: Fixture.game).achievements(on: Self.today)
         #expect(again == full && again.uncelebrated(celebrated).isEmpty)
     }

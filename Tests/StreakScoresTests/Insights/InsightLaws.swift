@@ -45,7 +45,7 @@ import Testing
     private static func replace(_ score: DailyScore, _ index: inout ScoreIndex, _ cache: inout InsightCache) {
         let known = index.score(score.key, of: ann)?.day
         index.replace(score, of: ann)
-        cache.resultChanged(in: score.game, of: ann, on: [known ?? score.day, score.day])
+        cache.resultChanged(in: score.game, of: ann, from: min(known ?? score.day, score.day))
     }
 
     @Test(arguments: 1...12) func `kept and changed equals computed from nothing`(_ seed: UInt64) {
@@ -58,7 +58,7 @@ import Testing
                 let gone = index.results(of: Self.ann).randomElement(using: &generator)
             {
                 index.remove(gone.key, of: Self.ann)
-                cache.resultChanged(in: gone.game, of: Self.ann, on: [gone.day])
+                cache.resultChanged(in: gone.game, of: Self.ann, from: gone.day)
             }
             Self.replace(score, &index, &cache)
             guard step % 8 == 7 else { continue }
