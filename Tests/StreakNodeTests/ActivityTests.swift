@@ -48,18 +48,22 @@ import Testing
             isCovered: { result, owner in owner != ada && covered.contains(result.game) }, isTold: { _ in false })
     }
 
+    private static func player(
+        _ user: UserID, _ index: ScoreIndex, covered: Set<GameID> = []
+    ) -> ActivityFeed.Player {
+        let player = PlayerID(user.bytes.array)
+        let hidden = index.results(of: player).filter { user != ada && covered.contains($0.game) }.map(\.key)
+        return ActivityFeed.Player(
+            member: GroupActivity.Member(user: user, person: user.bytes.array, friends: [], rewards: .none),
+            covered: hidden,
+            insights: PlayerInsights(of: player, in: index, leavingOut: hidden) { Catalogue.standard[$0] })
+    }
+
     private static func entries(
         _ index: ScoreIndex, talk: GroupTalk = GroupTalk(), covered: Set<GameID> = []
     ) -> [ActivityEntry] {
         let feed = feed(index, talk: talk, covered: covered)
-        let players = [ada, ben, eve].map { user in
-            let player = PlayerID(user.bytes.array)
-            let hidden = index.results(of: player).filter { user != ada && covered.contains($0.game) }.map(\.key)
-            return ActivityFeed.Player(
-                member: GroupActivity.Member(user: user, person: user.bytes.array, friends: [], rewards: .none),
-                covered: hidden,
-                insights: PlayerInsights(of: player, in: index, leavingOut: hidden) { Catalogue.standard[$0] })
-        }
+        let players = [ada, ben, eve].map { player($0, index, covered: covered) }
         func entries(of player: ActivityFeed.Player) -> [ActivityEntry] {
             var (news, _) = feed.news(of: player)
             feed.classify(&news, of: player)
@@ -75,6 +79,26 @@ import Testing
     private static func kinds(_ results: [(UserID, DailyScore)], covered: Set<GameID> = []) -> [String] {
         entries(index(results), covered: covered).filter { $0.kind != .unlock && $0.kind != .milestone }
             .map { $0.count == 1 ? $0.kind.rawValue : "\($0.kind.rawValue) \($0.count)" }
+    }
+
+    @Test(arguments: [1, 4]) func `an edited result is told as it is now`(count: Int) throws {
+        func index(_ score: Int) -> ScoreIndex {
+            Self.index(
+                (0..<count).map {
+                    (Self.ben, Self.result($0, score: $0 == 0 ? score : 3, at: Self.time(0, 12, 9 - $0)))
+                })
+        }
+        let edited = Self.result(0, score: 5, at: Self.time(0, 12, 9))
+        let (before, after) = (index(4), index(5))
+        let basis = MemberActivity.Basis(
+            group: ActivityBasis(context: 0, emptied: 0, hour: 0, today: Self.today), rewards: .none, told: [])
+        var activity = MemberActivity(
+            basis, seen: 0, number: 1, of: Self.player(Self.ben, before), in: Self.feed(before))
+        activity.follow(
+            [GroupView.ResultChange(user: Self.ben, key: edited.key, day: edited.day)], next: 2,
+            of: Self.player(Self.ben, after), in: Self.feed(after))
+        let told = try #require(activity.entries.first { $0.result != nil })
+        #expect(told.count == count && told.result?.score == 5)
     }
 
     @Test func `three results of a sitting stand alone, four are one entry, and a pause ends a sitting`() {

@@ -61,10 +61,9 @@ struct PlayerNews {
 
     /// - Parameter games: only results in these; nil is all.
     mutating func classify(in games: Set<GameID>?, _ tell: (DailyScore) -> Told) {
-        let numbers = games.map { Set($0.compactMap { self.games[$0] }) }
-        for place in marks.indices where numbers?.contains(marks[place].game) ?? true {
-            marks[place].told = tell(results[place])
-        }
+        var isChosen = [Bool](repeating: games == nil, count: self.games.count)
+        for game in games ?? [] { if let number = self.games[game] { isChosen[number] = true } }
+        for place in marks.indices where isChosen[marks[place].game] { marks[place].told = tell(results[place]) }
     }
 
     // MARK: What is told together
