@@ -109,10 +109,10 @@ import Testing
             #expect(read.fresh == 0 && !read.notices.contains { $0.kind == "message" })
             let last = try await Self.ask(ada, .write(user: "Ben", text: "Well?"))
             #expect(await Self.next(events) == "Ada wrote to you.")
-            #expect(try await ben.status().fresh == 1)
+            #expect(try await ben.call(NotificationRequest.show).fresh == 1)
             let id = try #require(last.messages.last?.id)
             _ = try await Self.ask(ada, .delete(message: id))
-            try await ben.until { try await $0.status().fresh == 0 }
+            try await ben.until { try await $0.call(NotificationRequest.show).fresh == 0 }
         }
     }
 

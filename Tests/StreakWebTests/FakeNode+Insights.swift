@@ -271,7 +271,7 @@ extension FakeNode {
         return NotificationsReport(
             kinds: kinds.map { NotificationsReport.Kind(kind: $0, on: $0 != "climbed") }, quiet: "22:00-08:00",
             shownToday: 2, most: 3, desktop: true, command: scenario == .hostile ? Self.script : nil,
-            reminders: !hasNothing, fresh: hasNothing ? 0 : 3,
+            reminders: !hasNothing, fresh: scenario == .hostile ? 12_345 : hasNothing ? 0 : 3,
             notices: hasNothing
                 ? []
                 : [

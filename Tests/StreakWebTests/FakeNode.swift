@@ -278,7 +278,7 @@ final class FakeNode: NodeCalling, AccountMaking {
                 }
                 : [], version: "0.1.0", running: true, listen: nil, web: nil, lastSync: "2026-11-21T09:25:00Z",
             recoveryConfirmed: scenario != .unconfirmed, guest: scenario == .guest ? guestName : nil,
-            internet: internet, fresh: scenario == .hostile ? 12_345 : hasNothing ? 0 : 3)
+            internet: internet)
         report.shutOut = scenario == .shutOut
         return report
     }

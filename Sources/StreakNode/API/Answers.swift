@@ -255,13 +255,10 @@ extension ResultsRequest {
 extension StatusRequest {
     public func answer(on node: isolated MeshNode) async throws -> StatusReport {
         let health = node.services.health
-        var report =
-            switch self {
-            case .status: health.status()
-            case .sync: try await health.synchronise()
-            }
-        report.fresh = node.services.activity.freshCount
-        return report
+        return switch self {
+        case .status: health.status()
+        case .sync: try await health.synchronise()
+        }
     }
 }
 

@@ -484,8 +484,6 @@ public struct StatusReport: Codable, Sendable, Equatable {
     public var differing = 0
     /// This user's machines that are shut out, but still in some group.
     public var strays: [StrayMachineReport] = []
-    /// How much of what others did is new to the user and not covered: what the bell shows.
-    public var fresh = 0
     /// What others sent and this node refused since it started.
     public var refused: [RefusalReport] = []
 }

@@ -38,6 +38,8 @@ struct Site: Sendable {
         var profile: ProfileReport
         var groups: [GroupReport]
         var status: StatusReport
+        /// How much the bell shows. A guest has none.
+        var news = 0
 
         /// The group that pages show unless their URL names another.
         var active: GroupReport? { groups.first { $0.active && $0.isCurrent } ?? groups.first(where: \.isCurrent) }
@@ -73,8 +75,9 @@ struct Site: Sendable {
         async let profile = node.call(ProfileRequest.whoami)
         async let groups = node.call(GroupListRequest.all)
         async let status = node.call(StatusRequest.status)
-        let frame = try await Frame(profile: profile, groups: groups.groups, status: status)
+        var frame = try await Frame(profile: profile, groups: groups.groups, status: status)
         if frame.isShutOut, !staysOpen { throw NodeFailure.machineShutOut }
+        if frame.guest == nil { frame.news = try await node.call(NotificationRequest.show).fresh }
         return frame
     }
 
@@ -146,7 +149,7 @@ struct Site: Sendable {
         let layout = LayoutView(
             title: title, nav: nav, myAvatar: AvatarView(user: frame.profile.user, name: frame.profile.name),
             myName: frame.profile.name, chip: statusView(frame),
-            bell: BellView(frame.status.fresh),
+            bell: BellView(frame.news),
             choices: frame.current.map {
                 GroupChoice(id: $0.id, title: $0.title, note: $0.membersText, chosen: $0.id == shown?.id)
             },
