@@ -184,7 +184,10 @@
                 try await home.ada.ask("internet", "on")
                 try await home.mapping()
                 try await home.ada.ask("internet", "off")
-                #expect(try await home.network.openPortCount() == 0)
+                // The command does not wait for the router.
+                try await lab.eventually("the router closes the port") {
+                    try await home.network.openPortCount() == 0
+                }
             }
         }
 

@@ -50,7 +50,7 @@ import Testing
                 try String(contentsOfFile: told, encoding: .utf8).split(separator: "\n").map(String.init) == expected)
 
             let (page, cookie) = try await WebPage.signIn(belaNode, in: lab)
-            let fresh = try #require(try await bela.ask("status")["fresh"].integer)
+            let fresh = try #require(try await bela.ask("notifications")["fresh"].integer)
             #expect(fresh >= 2)
             let shown = try await WebPage.answer(of: page, to: "GET", "/today", cookie: cookie, in: lab)
             #expect(shown.contains("\(fresh) new things"))
@@ -58,7 +58,7 @@ import Testing
             let after = try await WebPage.answer(of: page, to: "GET", "/today", cookie: cookie, in: lab)
             #expect(after.contains("Nothing new"))
             try await lab.eventually("the other machine has heard that it was looked at") {
-                try await laptop.ask("status")["fresh"].integer == 0
+                try await laptop.ask("notifications")["fresh"].integer == 0
             }
             withExtendedLifetime((adaNode, belaNode, laptopNode)) {}
         }
