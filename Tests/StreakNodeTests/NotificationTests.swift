@@ -95,6 +95,8 @@ extension MeshNode {
             #expect(hidden == 1)
             let report = try await bob.notifications()
             #expect(report.fresh == covered.fresh - 1 && !report.notices.contains { $0.kind == "result" })
+            let count = try await bob.call(NotificationRequest.count)
+            #expect(!report.notices.isEmpty && count.notices.isEmpty && count.fresh == report.fresh)
             try await bob.play(4)
             let seen = try await bob.call(FeedRequest.show(group: nil))
             #expect(!seen.entries.contains(where: \.covered) && seen.fresh >= covered.fresh)

@@ -479,8 +479,13 @@ extension MuteRequest {
 
 extension NotificationRequest {
     public func answer(on node: isolated MeshNode) async throws -> NotificationsReport {
-        if case .change(let change) = self { try await node.services.notifications.change(change) }
-        return node.services.notifications.report()
+        let notifications = node.services.notifications
+        switch self {
+        case .show: break
+        case .count: return notifications.report(notices: 0)
+        case .change(let change): try await notifications.change(change)
+        }
+        return notifications.report()
     }
 }
 

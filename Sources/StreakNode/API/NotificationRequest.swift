@@ -4,6 +4,8 @@ public enum NotificationRequest: NodeRequest {
     public static let name = RequestName.notification
 
     case show
+    /// As `show`, but without the notices.
+    case count
     /// Changes what is not nil.
     case change(NotificationChange)
 }
@@ -51,7 +53,7 @@ public struct NotificationsReport: Codable, Sendable, Equatable {
     public var reminders: Bool
     /// How many of all news the user has not looked at: what the bell shows.
     public var fresh: Int
-    /// What others did during the last thirty days and is not covered, newest first, at most 100.
+    /// What others did during the last thirty days and is not covered, newest first, at most 100. Empty when only their count was asked for.
     public var notices: [NoticeReport]
 }
 

@@ -16,8 +16,6 @@ final class Notifications {
     private static let turn: Duration = .seconds(5)
     /// The longest time between two looks: quiet hours end, and events come to theirs.
     private static let longestWait: Duration = .seconds(900)
-    /// The most news of one report.
-    private static let maximumNotices = 100
 
     private let core: NodeCore
     private let loop: NodeLoop
@@ -45,7 +43,8 @@ final class Notifications {
 
     // MARK: Requests
 
-    func report() -> NotificationsReport {
+    /// - Parameter limit: How many notices are told at most.
+    func report(notices limit: Int = 100) -> NotificationsReport {
         let (plan, choices) = (plan, choices)
         return NotificationsReport(
             kinds: NotificationKind.allCases.map { kind in
@@ -54,7 +53,7 @@ final class Notifications {
             quiet: choices.quiet?.text, shownToday: plan.shownToday, most: NotificationPlan.most,
             desktop: reminders.showsOnDesktop, command: reminders.reminderCommand, reminders: reminders.isOn,
             fresh: activity.freshCount,
-            notices: activity.news().prefix(Self.maximumNotices).map { item in
+            notices: (limit == 0 ? [] : activity.news().prefix(limit)).map { item in
                 NoticeReport(
                     id: String(item.entry.id, radix: 16), kind: item.entry.kind.rawValue,
                     at: Timestamp(seconds: item.entry.at).text, text: activity.sentence(item),

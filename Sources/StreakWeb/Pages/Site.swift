@@ -77,7 +77,7 @@ struct Site: Sendable {
         async let status = node.call(StatusRequest.status)
         var frame = try await Frame(profile: profile, groups: groups.groups, status: status)
         if frame.isShutOut, !staysOpen { throw NodeFailure.machineShutOut }
-        if frame.guest == nil { frame.news = try await node.call(NotificationRequest.show).fresh }
+        if frame.guest == nil { frame.news = try await node.call(NotificationRequest.count).fresh }
         return frame
     }
 
