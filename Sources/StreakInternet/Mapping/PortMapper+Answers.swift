@@ -27,7 +27,6 @@ extension PortMapper {
                 mapped.insidePort == line?.inside.port
             else { return }
             let isNew = hasRestarted(age: mapped.epoch, at: now)
-            if case .ending = phase { return deleted(transport, &outputs) }
             guard case .asking(.pcp(transport), _, _) = phase, mapped.outside.port != 0, mapped.lifetime > 0,
                 (mapped.outside.ipv4 != nil) == (line?.inside.ipv4 != nil)
             else { return }
@@ -36,7 +35,6 @@ extension PortMapper {
         case .refused(let refusal):
             guard isOwn(refusal.nonce), let transport = MappedTransport(rawValue: refusal.transport) else { return }
             _ = hasRestarted(age: refusal.epoch, at: now)
-            if case .ending = phase { return deleted(transport, &outputs) }
             guard case .asking(.pcp(transport), _, _) = phase else { return }
             switch transport {
             case .udp: refused(PCP.finding(refusal.result), at: now, &outputs)
@@ -74,7 +72,6 @@ extension PortMapper {
         case .mapped(let transport, let insidePort, let outsidePort, let lifetime, let age):
             guard insidePort == line?.inside.port else { return }
             let isNew = hasRestarted(age: age, at: now)
-            if case .ending = phase { return deleted(transport, &outputs) }
             guard case .asking(.natPMP(transport), _, _) = phase, let natPMPAddress, outsidePort != 0, lifetime > 0
             else { return }
             let outside = Endpoint(address: natPMPAddress.address, port: outsidePort)
@@ -90,7 +87,6 @@ extension PortMapper {
         _ transport: MappedTransport?, _ result: UInt16, at now: Duration, _ outputs: inout [Output]
     ) {
         switch (phase, transport) {
-        case (.ending, let transport?): deleted(transport, &outputs)
         case (.asking(.natPMPAddress, _, _), nil), (.asking(.natPMP(.udp), _, _), .udp?):
             mapping = nil
             let finding = NATPMP.finding(result)
@@ -101,7 +97,7 @@ extension PortMapper {
         case (.asking(.natPMP(.tcp), _, _), .tcp?):
             mapping?.hasTCP = false
             rest(at: now)
-        case (.idle, _), (.asking, _), (.waitingForUPnP, _), (.resting, _), (.ending, nil): break
+        case (.idle, _), (.asking, _), (.waitingForUPnP, _), (.resting, _): break
         }
     }
 

@@ -41,7 +41,7 @@ public struct PortMapper: Sendable {
         /// The address at which others see this machine; nil if they do not say.
         case seen(Endpoint?)
         case deadlineReached
-        /// Close everything that is open.
+        /// Close everything that is open. The router is told once: a mapping that it keeps ends with its lifetime.
         case stopped
     }
 
@@ -52,8 +52,6 @@ public struct PortMapper: Sendable {
         case unmapByUPnP(Line, outsidePort: UInt16)
         /// `mapping`, `endpoint` or `finding` has changed.
         case changed
-        /// After `stopped`: everything is deleted, or there was no answer in time.
-        case ended
     }
 
     /// When a request is sent and repeated, after the round began.
@@ -77,8 +75,6 @@ public struct PortMapper: Sendable {
     public static let announcementPort = PCP.announcementPort
     /// Longer datagrams are ignored.
     public static let maximumDatagramSize = PCP.maximumSize
-    /// How long to wait for answers after `stopped`.
-    public static let patienceAtEnd: Duration = .milliseconds(200)
 
     enum Question: Hashable {
         case pcp(MappedTransport), natPMPAddress, natPMP(MappedTransport)
@@ -90,7 +86,6 @@ public struct PortMapper: Sendable {
         case waitingForUPnP(until: Duration)
         /// Waits for the next round, which renews the mapping or tries again.
         case resting(until: Duration)
-        case ending(Set<MappedTransport>, until: Duration)
     }
 
     private(set) var line: Line?
@@ -129,7 +124,7 @@ public struct PortMapper: Sendable {
         case .idle: nil
         case .asking(_, let since, let sent):
             since + (sent < Self.sendTimes.count ? Self.sendTimes[sent] : Self.patience)
-        case .waitingForUPnP(let until), .resting(let until), .ending(_, let until): until
+        case .waitingForUPnP(let until), .resting(let until): until
         }
     }
 
@@ -152,7 +147,7 @@ public struct PortMapper: Sendable {
         case .upnpEnded(let outcome): upnpEnded(outcome, at: now)
         case .seen(let endpoint): seen = endpoint
         case .deadlineReached: deadlineReached(at: now, &outputs)
-        case .stopped: stop(at: now, &outputs)
+        case .stopped: stop(&outputs)
         }
         if before != (mapping, endpoint, finding) { outputs.append(.changed) }
         return outputs
@@ -168,7 +163,6 @@ public struct PortMapper: Sendable {
         case .asking(let question, _, _): unanswered(question, at: now, &outputs)
         case .waitingForUPnP: if !keepsMapping(at: now) { fail(.noAnswer, at: now) }
         case .resting: begin(at: now, &outputs)
-        case .ending: end(&outputs)
         }
     }
 
@@ -293,13 +287,13 @@ public struct PortMapper: Sendable {
 
     // MARK: The end
 
-    private mutating func stop(at now: Duration, _ outputs: inout [Output]) {
+    private mutating func stop(_ outputs: inout [Output]) {
         var deleted: [Question] = []
         switch phase {
         case .asking(.pcp, _, _): deleted = MappedTransport.allCases.map { .pcp($0) }
         case .asking(.natPMPAddress, _, _), .asking(.natPMP, _, _):
             deleted = MappedTransport.allCases.map { .natPMP($0) }
-        case .waitingForUPnP, .resting, .idle, .ending:
+        case .waitingForUPnP, .resting, .idle:
             switch mapping?.by {
             case .pcp: deleted = MappedTransport.allCases.map { .pcp($0) }
             case .natPMP: deleted = MappedTransport.allCases.map { .natPMP($0) }
@@ -309,27 +303,12 @@ public struct PortMapper: Sendable {
         if let line, mapping?.by == .upnp || isWaitingForUPnP {
             outputs.append(.unmapByUPnP(line, outsidePort: mapping?.outside.port ?? line.inside.port))
         }
-        guard !deleted.isEmpty else { return end(&outputs) }
         for question in deleted { send(question, lifetime: 0, &outputs) }
-        mapping = nil
-        phase = .ending(Set(MappedTransport.allCases), until: now + Self.patienceAtEnd)
+        self = PortMapper()
     }
 
     private var isWaitingForUPnP: Bool {
         if case .waitingForUPnP = phase { true } else { false }
-    }
-
-    private mutating func end(_ outputs: inout [Output]) {
-        self = PortMapper()
-        outputs.append(.ended)
-    }
-
-    /// The router has answered a request to delete one of the two mappings.
-    mutating func deleted(_ transport: MappedTransport, _ outputs: inout [Output]) {
-        guard case .ending(var left, let until) = phase else { return }
-        left.remove(transport)
-        phase = .ending(left, until: until)
-        if left.isEmpty { end(&outputs) }
     }
 
     // MARK: What the other file asks

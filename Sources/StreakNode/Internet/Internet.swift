@@ -116,7 +116,7 @@ final class Internet {
         lookUpNames()
     }
 
-    /// The node takes no links from now on. What routers have opened is closed, which takes 200 ms at most.
+    /// The node takes no links from now on. What routers have opened is closed.
     func closed() async {
         guard isOpen else { return }
         isOpen = false
@@ -124,18 +124,14 @@ final class Internet {
         (nextLook, nextNames) = (nil, nil)
         let ports = helperPorts
         helperPorts = []
-        let ending = families
-        families = families.map { Family(isIPv4: $0.isIPv4) }
-        let now = now
-        // Both at once, so that the node does not wait twice.
-        await withTaskGroup(of: Void.self) { group in
-            for family in ending {
-                guard let sockets = family.sockets else { continue }
-                group.addTask { _ = await sockets.end(family.mapper, at: now) }
+        for place in families.indices {
+            for case .send(let bytes, let target) in families[place].mapper.handle(.stopped, at: now) {
+                families[place].sockets?.send(bytes, to: target)
             }
-            let helper = helper
-            group.addTask { await helper.unmap(ports) }
+            families[place].sockets?.close()
         }
+        families = families.map { Family(isIPv4: $0.isIPv4) }
+        await helper.unmap(ports)
     }
 
     private var now: Duration { MonotonicInstant.zero.duration(to: core.clock.now) }
@@ -230,7 +226,6 @@ final class Internet {
                 let (helper, ports) = (helper, helperPorts)
                 helperPorts = []
                 outsideTurns { await helper.unmap(ports) }
-            case .ended: break
             case .changed: tellChange(at: place)
             }
         }
