@@ -113,6 +113,17 @@ import Testing
                 == ["results 4", "result"])
     }
 
+    @Test(arguments: [
+        (1, ["Perfectionist: Bronze", "Speed Demon: Bronze", "Variety Player: Silver"]),
+        (7, ["Perfectionist: Gold, and 6 more achievements"]),
+    ])
+    func `many achievements at once are one entry, and of one the highest tier is told`(days: Int, words: [String]) {
+        let results = (0..<days).flatMap { daysAgo in
+            Self.games.indices.map { (Self.ben, Self.result($0, daysAgo: daysAgo, score: 1, at: Self.time(0))) }
+        }
+        #expect(Self.entries(Self.index(results)).filter { $0.kind == .unlock }.map(\.words).sorted() == words)
+    }
+
     @Test func `what was recorded long after its day, or more than thirty days ago, is no news`() {
         func one(_ daysAgo: Int, at time: Int64) -> [String] {
             Self.kinds([(Self.ben, Self.result(0, daysAgo: daysAgo, at: time))])

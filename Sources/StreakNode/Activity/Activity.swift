@@ -281,6 +281,11 @@ final class Activity {
         return report
     }
 
+    /// A long comment is read on the page of its result.
+    private static func beginning(of words: String) -> String {
+        words.count > 120 ? words.prefix(119) + "…" : words
+    }
+
     /// What stands behind the name: “reached level 5”.
     private func text(of entry: ActivityEntry, in group: GroupID) -> String {
         let game = entry.result.map { core.namedGame($0.game, in: group) }
@@ -302,7 +307,7 @@ final class Activity {
         case .eventWon: "won the weekly event: \(entry.words)"
         case .champion: "\(entry.words)"
         case .reaction: "reacted to your \(name) with \(entry.words)"
-        case .comment: "said about your \(name): “\(entry.words)”"
+        case .comment: "said about your \(name): “\(Self.beginning(of: entry.words))”"
         case .message: entry.count == 1 ? "wrote to you" : "wrote you \(entry.count) messages"
         case .challenge, .accepted, .declined, .outcome: entry.words
         }

@@ -96,7 +96,7 @@ struct ActivityFeed {
     private static let latestRecording: Int64 = 7 * 86_400
     /// Results of one sitting follow one another within this time, in seconds. So do messages.
     static let pause: Int64 = 30 * 60
-    /// More results of one sitting than this are one entry.
+    /// More results of one sitting than this are one entry, and more achievements reached at a time.
     private static let mostAlone = 3
     private static let counts = [100, 500, 1_000]
     private static let levelStep = 5
@@ -225,7 +225,9 @@ struct ActivityFeed {
         let achievements = player.insights.achievements(on: today, friends: player.member.friends)
         var entries: [ActivityEntry] = []
         func add(_ reached: Reached, on day: PuzzleDay) {
-            guard let at = times[day] else { return }
+            if let at = times[day] { add(reached, at: at) }
+        }
+        func add(_ reached: Reached, at: Int64) {
             entries.append(
                 known.entry(.reached(reached, at: at)) {
                     let words = reached.words
@@ -236,7 +238,22 @@ struct ActivityFeed {
                     return entry
                 })
         }
-        for unlock in achievements.unlocks { add(.tier(unlock.reached), on: unlock.day) }
+        // Of one achievement, the highest tier at a time. Many results at once, as of an import, reach a lot of them.
+        var highest: [Int64: [Achievement: AchievementTier]] = [:]
+        for unlock in achievements.unlocks {
+            guard let at = times[unlock.day] else { continue }
+            let reached = unlock.reached
+            highest[at, default: [:]][reached.achievement] = max(
+                reached, highest[at]?[reached.achievement] ?? reached)
+        }
+        for (at, tiers) in highest {
+            let best = tiers.values.max { ($0.tier, $1) < ($1.tier, $0) }
+            if tiers.count > Self.mostAlone, let best {
+                add(.tiers(best, more: tiers.count - 1), at: at)
+            } else {
+                for tier in tiers.values { add(.tier(tier), at: at) }
+            }
+        }
         for number in Self.counts {
             guard let day = player.insights.day(ofResult: number) else { break }
             add(.results(number), on: day)

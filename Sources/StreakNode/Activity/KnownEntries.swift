@@ -4,15 +4,22 @@ import StreakScores
 /// What a player has reached.
 enum Reached: Hashable {
     case tier(AchievementTier)
+    /// The best of several at once, and how many there are besides.
+    case tiers(AchievementTier, more: Int)
     case results(Int)
     case streak(Int, unit: String, game: String)
     case level(Int)
 
-    var isTier: Bool { if case .tier = self { true } else { false } }
+    var isTier: Bool {
+        switch self {
+        case .tier, .tiers: true
+        case .results, .streak, .level: false
+        }
+    }
 
     var icon: String {
         switch self {
-        case .tier(let reached): reached.tier.emoji
+        case .tier(let reached), .tiers(let reached, _): reached.tier.emoji
         case .results: "🔢"
         case .streak: "🔥"
         case .level: "⭐"
@@ -23,6 +30,7 @@ enum Reached: Hashable {
     var words: String {
         switch self {
         case .tier(let reached): reached.title
+        case .tiers(let reached, let more): "\(reached.title), and \(more) more achievements"
         case .results(let count): "\(count.grouped) results"
         case .streak(let length, let unit, let game): "\(length) \(unit) of \(game) in a row"
         case .level(let level): "level \(level)"
