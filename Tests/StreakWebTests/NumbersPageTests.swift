@@ -278,6 +278,11 @@ extension SentForm {
             let activity = try await browser.get("/activity").body
             #expect(activity.contains("Messages, 1 new"))
             #expect(activity.contains("href=\"/messages?user=\(FakeNode.user(6))\""))
+            // What others achieved leads to a challenge and to their numbers; one's own, and what was said, does not.
+            let rivals = activity.split(separator: "#challenge\"").dropLast().compactMap { part in
+                (0..<7).first { part.hasSuffix("&amp;user=\(FakeNode.user($0))") }
+            }
+            #expect(rivals == [0, 2, 3])
         }
     }
 

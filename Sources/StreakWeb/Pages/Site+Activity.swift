@@ -14,6 +14,8 @@ struct ActivityView: Sendable {
         var note: String
         var fresh: Bool
         var covered: Bool
+        /// Somebody else's page, for what that person achieved.
+        var playerHref: String?
     }
 
     var heading: String
@@ -79,9 +81,11 @@ extension Site {
         let message = entry.kind == "message" ? PageLink("/messages").adding("user", entry.user) : nil
         let isChallenge = ["challenge", "accepted", "declined", "outcome"].contains(entry.kind)
         let challenges = PageLink("/challenges").adding("group", entry.group)
+        let isAchieved = ["result", "results", "best", "beaten", "unlock", "milestone"].contains(entry.kind)
         return ActivityView.Line(
             avatar: AvatarView(user: entry.user, name: entry.name), icon: entry.icon, name: entry.name, me: entry.me,
             text: entry.text, href: (isChallenge ? challenges : message ?? result ?? player).text,
-            note: namesGroup ? "\(when) · \(entry.title)" : when, fresh: entry.fresh, covered: entry.covered)
+            note: namesGroup ? "\(when) · \(entry.title)" : when, fresh: entry.fresh, covered: entry.covered,
+            playerHref: isAchieved && !entry.me ? player.text : nil)
     }
 }
