@@ -32,15 +32,31 @@ RULES = {
 COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast"]}, "resultTypes": ["violations"]}
 # Addresses that differ only in values look alike, so one of them is checked; at most this many for one path.
 MOST_OF_PATH = 4
+# A folder for pictures of each page at two widths, light and dark, for somebody to look at.
+PICTURES = os.environ.get("PAGES_PICTURES")
 READY = 60
 
 
-class Node:
-    """A friend with a data folder and a running node."""
+class Account:
+    """A friend with a data folder."""
 
     def __init__(self, program, folder, name):
         self.program, self.folder = program, f"{folder}/{name}"
         self.ask("init", "--name", name)
+
+    def ask(self, *words, text=None):
+        done = subprocess.run(
+            [self.program, "--data", self.folder, "--json", *words], input=text, capture_output=True, text=True, timeout=READY)
+        if done.returncode != 0:
+            raise SystemExit(f"streakmesh {' '.join(words)} failed: {done.stdout}{done.stderr}")
+        return json.loads(done.stdout)
+
+
+class Node(Account):
+    """A friend whose node runs."""
+
+    def __init__(self, program, folder, name):
+        super().__init__(program, folder, name)
         words = ["--data", self.folder, "--json", "up", "--listen", "127.0.0.1:0", "--web", "127.0.0.1:0", "--no-lan"]
         self.process = subprocess.Popen([program, *words], stdout=subprocess.PIPE, text=True)
         for line in self.process.stdout:
@@ -56,13 +72,6 @@ class Node:
     def listen(self):
         for line in self.process.stdout:
             self.events.put(line)
-
-    def ask(self, *words, text=None):
-        done = subprocess.run(
-            [self.program, "--data", self.folder, "--json", *words], input=text, capture_output=True, text=True, timeout=READY)
-        if done.returncode != 0:
-            raise SystemExit(f"streakmesh {' '.join(words)} failed: {done.stdout}{done.stderr}")
-        return json.loads(done.stdout)
 
     def until(self, what, holds):
         """Waits until a condition holds, looking again whenever the node tells something and now and then."""
@@ -101,17 +110,22 @@ def results(seed, games, days):
 
 
 def furnish(ada, bela, folder):
-    """Something on every page: members, results of months, streaks, invites, own games, requests."""
+    """Something on every page: five people, 120 days of results, invites, own games, words, challenges."""
     ada.ask("group", "create", "Breakfast club with a rather long name for a phone")
-    bela.ask("join", ada.ask("invite")["link"])
+    link = ada.ask("invite", "--uses", "5")["link"]
     ada.ask("invite", "--uses", "5", "--approval")
+    others = [Account(ada.program, folder, name) for name in ("Zoë Österreicher-Weißenböck", "小明", "Dan")]
+    for friend in (bela, *others):
+        friend.ask("join", link)
     games = ["wordle", "connections", "nyt-mini", "worldle", "framed", "tradle", "bandle", "globle", "nerdle", "heardle"]
-    for node, seed in ((ada, 1), (bela, 2)):
+    for seed, node in enumerate((ada, bela, *others), 1):
         known = [game["id"] for game in node.ask("games")["games"]]
         path = f"{folder}/{seed}.csv"
-        Path(path).write_text(results(seed, [game for game in games if game in known], 150))
+        Path(path).write_text(results(seed, [game for game in games if game in known], 120))
         node.ask("import", path)
         node.ask("sharing", "resume", "--history", "all")
+        if node in others:
+            node.ask("sync")
     ada.ask("games", "add", "Block Blast", "--model", "highScore", "--icon", "🧱")
     ada.ask("games", "add", "Press-ups", "--model", "count", "--icon", "💪")
     ada.ask("record", "Press-ups")
@@ -119,10 +133,29 @@ def furnish(ada, bela, folder):
 
     def are_there():
         rows = ada.ask("board", "--range", "all", "--reveal")["rows"]
-        return sum(1 for row in rows if row["played"] > 100) == 2
+        return sum(1 for row in rows if row["played"] > 100) == 5
 
     ada.until("the results have come", are_there)
     challenge(ada, bela)
+    talk(ada, bela, others)
+
+
+def talk(ada, bela, others):
+    """Reactions and comments on Ada's result, and messages between her and Bela."""
+    for friend in (bela, *others):
+        friend.ask("react", "Ada", "wordle", "👏" if friend is bela else "🔥")
+        friend.ask("comment", "add", "Ada", "wordle", "How did you see that?" if friend is bela else "So close! " * 40)
+        if friend in others:
+            friend.ask("sync")
+    ada.ask("comment", "add", "Ada", "wordle", "By luck.")
+    ada.until("all have said something", lambda: len(ada.ask("comment", "list", "Ada", "wordle")["comments"]) == 5)
+    ada.ask("friend", "add", bela.ask("friend", "code")["code"])
+    bela.until("Ada asks", lambda: bela.ask("friend", "list")["received"])
+    bela.ask("friend", "approve", "Ada")
+    bela.until("they are friends", lambda: bela.ask("message", "list")["friends"])
+    bela.ask("message", "send", "Ada", "Shall we play at breakfast? " * 12)
+    ada.until("it is there", lambda: any(friend["fresh"] for friend in ada.ask("message", "list")["friends"]))
+    ada.ask("message", "send", "Bela", "Yes!")
 
 
 def challenge(ada, bela):
@@ -167,7 +200,16 @@ class Visitor:
                 self.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
                 self.resize(width)
                 self.look(f"{address} ({width} px, {scheme})", RULES if scheme == SCHEMES[0] else COLOURS)
+        if PICTURES:
+            self.draw(re.sub(r"\W+", "-", re.sub(r"\b[0-9a-f]{16,}\b", "", address)).strip("-"))
         return links
+
+    def draw(self, name):
+        for width in (390, 1280):
+            self.resize(width)
+            for scheme in SCHEMES:
+                self.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+                self.page.screenshot(path=f"{PICTURES}/{name}-{width}-{scheme}.png", full_page=True)
 
     def resize(self, width):
         """High enough that nothing lies under the bar at the lower edge, where a user would scroll."""
