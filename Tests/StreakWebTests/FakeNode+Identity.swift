@@ -209,7 +209,7 @@ extension NodeRequest {
             ScoreRequest.preview as ScoreRequest, StatusRequest.status as StatusRequest,
             InternetRequest.show as InternetRequest,
             ClockRequest.show as ClockRequest, ReminderRequest.show as ReminderRequest,
-            NotificationRequest.show as NotificationRequest,
+            NotificationRequest.show as NotificationRequest, NotificationRequest.count as NotificationRequest,
             GamesRequest.list as GamesRequest, AchievementsRequest.show as AchievementsRequest,
             is GroupListRequest, is DoctorRequest, is PersonRequest, is LinkRequest, is ResultsRequest, is BoardRequest,
             is PatternRequest, is ExportRequest, is ChatRequest, is StatisticsRequest, is StreaksRequest,
