@@ -13,7 +13,6 @@ struct ActivityView: Sendable {
         var href: String
         var note: String
         var fresh: Bool
-        var covered: Bool
         /// Somebody else's page, for what that person achieved.
         var playerHref: String?
     }
@@ -24,8 +23,6 @@ struct ActivityView: Sendable {
     var lines: [Line]
     var hasLines: Bool
     var restText: String?
-    /// Empty for all groups.
-    var group: String
     /// Nil without a group.
     var challengesHref: String?
     /// “Messages, 2 new”; nil without a friend to write to.
@@ -60,7 +57,7 @@ extension Site {
             freshText: report.fresh == 0
                 ? nil : report.fresh == 1 ? "1 new since you looked" : "\(report.fresh) new since you looked",
             lines: report.entries.map { line($0, namesGroup: group == nil && frame.current.count > 1) },
-            hasLines: !report.entries.isEmpty, restText: rest > 0 ? "and \(rest) older" : nil, group: group ?? "",
+            hasLines: !report.entries.isEmpty, restText: rest > 0 ? "and \(rest) older" : nil,
             challengesHref: frame.current.isEmpty ? nil : PageLink("/challenges").adding("group", group).text,
             messagesText: messages.friends.isEmpty ? nil : fresh == 0 ? "Messages" : "Messages, \(fresh) new")
         return page(.activity, "activity", title: "Activity", view, frame, visit)
@@ -85,7 +82,7 @@ extension Site {
         return ActivityView.Line(
             avatar: AvatarView(user: entry.user, name: entry.name), icon: entry.icon, name: entry.name, me: entry.me,
             text: entry.text, href: (isChallenge ? challenges : message ?? result ?? player).text,
-            note: namesGroup ? "\(when) · \(entry.title)" : when, fresh: entry.fresh, covered: entry.covered,
+            note: namesGroup ? "\(when) · \(entry.title)" : when, fresh: entry.fresh,
             playerHref: isAchieved && !entry.me ? player.text : nil)
     }
 }

@@ -20,8 +20,6 @@ struct GamesView: Sendable {
     }
 
     var query: String
-    var chosen: String
-    var favourites: Bool
     var kinds: [TabView]
     var categories: [Category]
     var found: String
@@ -87,7 +85,7 @@ extension Site {
         }
         let kinds = Game.Category.allCases.map(\.rawValue)
         let view = GamesView(
-            query: query, chosen: chosen ?? "", favourites: favourites,
+            query: query,
             kinds: [
                 TabView(label: "All", href: link(nil, favourites: false), current: chosen == nil && !favourites),
                 TabView(label: "Favourites", href: link(nil, favourites: true), current: favourites),

@@ -13,7 +13,6 @@ struct RemindersView: Sendable {
     var on: Bool
     var smart: Bool
     var stateText: String
-    var time: String
     var fixedTime: String
     var quietFrom: String
     var quietTo: String
@@ -41,7 +40,7 @@ extension Site {
             stateText: report.on
                 ? report.smart && report.window != nil
                     ? "On, at \(report.time) by your habit" : "On, at \(report.fixedTime)" : "Off",
-            time: report.time, fixedTime: report.fixedTime, quietFrom: quiet.first ?? "",
+            fixedTime: report.fixedTime, quietFrom: quiet.first ?? "",
             quietTo: quiet.count == 2 ? quiet[1] : "",
             habitText: report.window.map {
                 "You play most from \($0.replacing("-", with: " to ")): \(report.coverage ?? 0) % of your results."

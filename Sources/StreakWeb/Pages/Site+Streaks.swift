@@ -36,7 +36,6 @@ struct StreaksView: Sendable {
     var others: [Other]
     var othersTitle: String?
     var day: String
-    var dayTitle: String
     var today: String
     var isToday: Bool
     /// Where days in a row over all games become a picture; nil for others', other days, and without any.
@@ -99,7 +98,7 @@ extension Site {
             },
             othersTitle: others.isEmpty
                 ? nil : others.count == 1 ? "1 game without a result" : "\(others.count) games without a result",
-            day: report.date, dayTitle: dayTitle, today: today.description, isToday: isToday,
+            day: report.date, today: today.description, isToday: isToday,
             pictureHref: isToday && member == nil && report.overall.current > 0
                 ? PictureChoice(.streak).href() : nil)
         return page(.numbers, "streaks", title: view.head.heading, view, frame, visit)
@@ -150,7 +149,6 @@ extension Site {
         var level: Int
         var coins: String
         var nextText: String
-        var floor: Int
         var span: Int
         var done: Int
         var figures: [FigureView]
@@ -194,7 +192,7 @@ extension Site {
                 fields: visit.fields),
             level: report.level, coins: ResultView.grouped(report.coins),
             nextText: "\(ResultView.grouped(report.levelCeiling - report.coins)) to level \(report.level + 1)",
-            floor: report.levelFloor, span: max(report.levelCeiling - report.levelFloor, 1),
+            span: max(report.levelCeiling - report.levelFloor, 1),
             done: max(report.coins - report.levelFloor, 0),
             figures: tiers.map { FigureView(term: "\($0.icon) \($0.name.capitalizedFirst)", value: String($0.count)) }
                 + (report.badges > 0 ? [FigureView(term: "🏅 Weekly events won", value: String(report.badges))] : []),

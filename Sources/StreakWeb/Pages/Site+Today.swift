@@ -46,7 +46,6 @@ struct TodayView: Sendable {
     var coveredText: String?
     var boardHref: String
     var groupTitle: String
-    var you: BoardView.You?
     var summary: String
 }
 
@@ -168,7 +167,7 @@ extension Site {
             freshSummary: fresh.summary,
             hasGroup: board != nil, lonelyText: frame.lonelyText, top: top, hasTop: !top.isEmpty,
             coveredText: boardView?.coveredText, boardHref: selection.href, groupTitle: board?.title ?? "",
-            you: boardView?.you, summary: boardView?.summary ?? "")
+            summary: boardView?.summary ?? "")
         return page(.today, "today", title: "Today", view, frame, visit, status: status, refusal: refusal)
     }
 

@@ -110,9 +110,10 @@ struct BoardView: Sendable, Equatable {
     struct You: Sendable, Equatable {
         var avatar: AvatarView
         var rank: String
+        /// “of 5”; nil without a rank.
+        var ranked: String?
         var label: String
-        var note: String
-        var isRanked: Bool
+        var note: String?
         var jumpHref: String?
     }
 
@@ -352,11 +353,11 @@ struct BoardView: Sendable, Equatable {
         // A user who is hidden from the board has a value but no rank.
         let hasValue = mine.rank != nil || mine.played > 0
         return You(
-            avatar: view.avatar, rank: view.rank, label: hasValue ? mine.label : "No result yet",
+            avatar: view.avatar, rank: view.rank, ranked: mine.rank.map { _ in "of \(report.ranked)" },
+            label: hasValue ? mine.label : "No result yet",
             note: mine.onlyMe
                 ? "only you see this"
-                : mine.rank != nil ? "of \(report.ranked)" : hasValue ? "not ranked here" : "Paste yours to be ranked",
-            isRanked: mine.rank != nil,
+                : mine.rank != nil ? nil : hasValue ? "not ranked here" : "Paste yours to be ranked",
             jumpHref: mine.rank == nil ? nil : "#me")
     }
 
