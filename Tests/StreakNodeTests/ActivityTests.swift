@@ -236,9 +236,7 @@ import Testing
         #expect(Self.entries(ScoreIndex(), talk: talk).isEmpty)
     }
 
-    @Test(arguments: 0..<12 as Range<UInt64>)
-    func `the feed is a function of the records and the day, in whatever order they came`(seed: UInt64) throws {
-        var chance = SplitMix64(seed: seed)
+    private static func randomResults(_ chance: inout SplitMix64) throws -> [(UserID, DailyScore)] {
         var results: [(UserID, DailyScore)] = []
         for _ in 0..<150 {
             let daysAgo = Int.random(in: 0...40, using: &chance)
@@ -252,6 +250,29 @@ import Testing
                         isCompleted: Int.random(in: 0...4, using: &chance) > 0)
                 ))
         }
+        return results
+    }
+
+    @Test(arguments: 0..<12 as Range<UInt64>)
+    func `what is covered changes nothing of what is shown`(seed: UInt64) throws {
+        var chance = SplitMix64(seed: seed)
+        let hidden = Self.games[1]
+        // At most one of a key, so that leaving some out changes no other.
+        var keys: Set<ResultName> = []
+        let sitting = (0..<9).map { (Self.ben, Self.result($0 % 6, daysAgo: $0 / 6, at: Self.time(0, 8, $0))) }
+        let results = (sitting + (try Self.randomResults(&chance))).filter { user, result in
+            keys.insert(ResultName(owner: user, key: result.key)).inserted
+        }
+        let without = results.filter { user, result in user == Self.ada || result.game != hidden }
+        let shown = Self.entries(Self.index(results), covered: [hidden]).filter { !$0.isCovered }
+        #expect(shown == Self.entries(Self.index(without)))
+        #expect(without.count < results.count && shown.contains { $0.kind == .results })
+    }
+
+    @Test(arguments: 0..<12 as Range<UInt64>)
+    func `the feed is a function of the records and the day, in whatever order they came`(seed: UInt64) throws {
+        var chance = SplitMix64(seed: seed)
+        let results = try Self.randomResults(&chance)
         // As the merge does it: of one key the last one stands, and some are withdrawn.
         var standing: [ResultName: DailyScore] = [:]
         for (user, result) in results { standing[ResultName(owner: user, key: result.key)] = result }

@@ -79,8 +79,7 @@ struct PlayerNews {
     ///   - mostAlone: more results of one sitting than this are told as one.
     func sittings(pause: Int64, mostAlone: Int) -> [Telling] {
         var tellings: [Telling] = []
-        var sitting: [Int] = []
-        func end() {
+        func end(_ sitting: inout [Int]) {
             if sitting.count > mostAlone, let last = sitting.last {
                 tellings.append(Telling(place: last, count: sitting.count))
             } else {
@@ -88,15 +87,21 @@ struct PlayerNews {
             }
             sitting.removeAll(keepingCapacity: true)
         }
+        func add(_ place: Int, to sitting: inout [Int]) {
+            if let last = sitting.last, marks[place].time - marks[last].time > pause { end(&sitting) }
+            sitting.append(place)
+        }
+        // Apart, so that what is covered changes nothing of what is shown: no count, no time.
+        var (plain, covered): ([Int], [Int]) = ([], [])
         for place in marks.indices {
             switch marks[place].told {
             case .beaten, .best: tellings.append(Telling(place: place))
-            case .plain, .covered:
-                if let last = sitting.last, marks[place].time - marks[last].time > pause { end() }
-                sitting.append(place)
+            case .plain: add(place, to: &plain)
+            case .covered: add(place, to: &covered)
             }
         }
-        end()
+        end(&plain)
+        end(&covered)
         return tellings
     }
 
