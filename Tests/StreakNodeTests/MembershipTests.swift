@@ -291,7 +291,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["A\u{AD}da", "ada\u{FE0F}", "A\u{34F}DA"])
+    @Test(arguments: ["A\u{AD}da", "ada\u{FE0F}", "A\u{34F}DA", "\u{410}d\u{430}"])
     func `names that look equal are told apart, too`(name: String) async throws {
         let party = try NodeParty()
         try await party.running("Ada", "Ben") { nodes in

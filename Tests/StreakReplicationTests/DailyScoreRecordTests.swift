@@ -91,9 +91,18 @@ struct DisplayTextTests {
         #expect(DisplayText.validatedName("The \(text)", maximumLength: 40) == "The \(text)")
     }
 
+    @Test(arguments: [
+        "you", " You ", "Y\u{43E}u", "y\u{200B}ou", "Ada (M9PJ)", "Ada (\u{41C}9PJ)", "Ada(M9PJ)", "Player (A1B2C3)",
+    ])
+    func `nobody's name is that of the reader, or ends as what tells equal names apart`(text: String) {
+        #expect(DisplayText.validatedName(text, maximumLength: 40) == nil)
+        #expect(DisplayText.validatedTitle(text, maximumLength: 40) != nil)
+    }
+
     @Test(
         arguments: [
-            "Ada", "Abe", "Ebba", "Dede", "Cade", "Anna Rosa Lena", "Anna-Mary-Lisa", "MasterChef12", "Player#A1B2",
+            "Ada", "Abe", "Young", "Ada (Mum)", "Ada (12)", "Ebba", "Dede", "Cade", "Anna Rosa Lena", "Anna-Mary-Lisa",
+            "MasterChef12", "Player#A1B2",
             "007",
             "Zoë 2024",
             "12345 Main", "Facade", "Рейд 2024 года", "Ζωή 2024 Αθήνα", "Décadée", "2025-2026",

@@ -397,7 +397,7 @@ enum Argument {
 
     @discardableResult
     static func checkTitle(_ text: String) throws -> String {
-        guard let title = DisplayText.validatedName(text, maximumLength: ProtocolLimits.maximumTitleLength) else {
+        guard let title = DisplayText.validatedTitle(text, maximumLength: ProtocolLimits.maximumTitleLength) else {
             throw NodeFailure.invalidTitle(limit: ProtocolLimits.maximumTitleLength)
         }
         return title

@@ -69,20 +69,15 @@ extension NodeCore {
         guard let state = engine.state(of: group) else { return [:] }
         let users = state.members.map(\.user) + state.removedUsers.map(\.user)
         let plain = users.map { (user: $0, name: plainName(of: $0, in: group)) }
-        let bearers = Dictionary(grouping: plain) { Self.seen($0.name) }.mapValues { Set($0.map(\.user)).count }
+        let bearers = Dictionary(grouping: plain) { DisplayText.likeness($0.name) }.mapValues {
+            Set($0.map(\.user)).count
+        }
         var names: [UserID: String] = [:]
         for (user, name) in plain {
-            let isShared = bearers[Self.seen(name), default: 1] > 1
+            let isShared = bearers[DisplayText.likeness(name), default: 1] > 1
             names[user] = isShared ? distinguished(name, of: user, in: group) : name
         }
         return names
-    }
-
-    /// What a reader tells names apart by: neither capitals nor what shows nothing, such as a soft hyphen, nor how many
-    /// blanks there are.
-    private static func seen(_ name: String) -> String {
-        let visible = name.lowercased().unicodeScalars.filter { !$0.properties.isDefaultIgnorableCodePoint }
-        return String(visible).split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
     private func distinguished(_ name: String, of user: UserID, in group: GroupID) -> String {

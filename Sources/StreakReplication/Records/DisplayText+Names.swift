@@ -1,8 +1,31 @@
 extension DisplayText {
-    /// As `validated`, for names of people and groups. Also nil if the text looks like a friend code or an ID: those
-    /// identify people, so a name that looks like one could impersonate somebody.
-    public static func validatedName(_ text: String, maximumLength: Int) -> String? {
+    /// As `validated`, for titles of groups. Also nil if the text looks like a friend code or an ID: those identify people,
+    /// so a text that looks like one could impersonate somebody.
+    public static func validatedTitle(_ text: String, maximumLength: Int) -> String? {
         validated(text, maximumLength: maximumLength).flatMap { looksLikeCode($0) || looksLikeID($0) ? nil : $0 }
+    }
+
+    /// As `validatedTitle`, for names of people. Also nil for “you”, as which the reader is shown, and for an end such as
+    /// “ (M9PJ)”, by which people of one name are told apart.
+    public static func validatedName(_ text: String, maximumLength: Int) -> String? {
+        validatedTitle(text, maximumLength: maximumLength).flatMap { name in
+            likeness(name) == "you" || endsLikeMarked(name) ? nil : name
+        }
+    }
+
+    /// What a reader tells names apart by: neither capitals nor what shows nothing, such as a soft hyphen, nor the script of
+    /// letters that look alike, nor how many blanks there are.
+    public static func likeness(_ name: String) -> String {
+        let seen = String(String.UnicodeScalarView(seen(name))).lowercased()
+        return seen.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+
+    /// Four or six capital letters and digits in brackets.
+    private static func endsLikeMarked(_ text: String) -> Bool {
+        let scalars = seen(text)
+        guard scalars.last == ")", let start = scalars.lastIndex(of: "(") else { return false }
+        let inside = scalars[(start + 1)...].dropLast()
+        return [4, 6].contains(inside.count) && inside.allSatisfy { isDigit($0) || "A"..."Z" ~= $0 }
     }
 
     /// `7K3M-9QXT-42WJ`: three groups of four letters and digits, or twelve in a row with a letter after a digit. One code of

@@ -6,6 +6,11 @@ extension FailureText {
         "Choose 1 to \(limit) characters of any script. Invisible control characters are not allowed, nor is anything that looks like a friend code or an ID."
     }
 
+    static func personNameRule(_ limit: Int) -> String {
+        nameRule(limit)
+            + " A name is not “you” either, and has no end such as “(M9PJ)”, by which people of one name are told apart."
+    }
+
     static func noGroup(after ended: [GroupReport]) -> String {
         let endings = ended.prefix(5).compactMap(\.endingSentence)
         return (endings + [endings.isEmpty ? "You are in no group." : "You are in no other group."]).joined(

@@ -51,7 +51,7 @@ public enum FailureText {
         case .invalidName(let limit):
             (
                 "invalidName", "That name cannot be used.",
-                nameRule(limit), Exit.badData
+                personNameRule(limit), Exit.badData
             )
         case .invalidRecoveryKey(let reason):
             (
@@ -198,7 +198,7 @@ public enum FailureText {
         case .invalidAlias(let limit):
             (
                 "invalidAlias", "That alias cannot be used.",
-                nameRule(limit), Exit.badData
+                personNameRule(limit), Exit.badData
             )
         case .invalidRegion(let limit):
             (
