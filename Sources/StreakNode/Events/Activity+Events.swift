@@ -27,6 +27,8 @@ extension Activity {
     /// - Parameter first: when the group began, in Unix seconds.
     private func beginnings(since: PuzzleDay, in group: GroupID, from first: Int64) -> [ActivityEntry] {
         let now = core.clock.wallTime.seconds
+        let me = core.identity.user
+        let joined = core.engine.state(of: group)?.members.first { $0.user == me }?.admittedAt ?? now
         let weeks = max(since.startOfWeek.days(until: boards.currentMonday) / 7, 0)
         return (0...weeks).compactMap { week in
             let planned = boards.planned(weekOf: boards.currentMonday.adding(days: -7 * week), in: group)
@@ -41,7 +43,8 @@ extension Activity {
             let game = plan.game.map { core.namedGame($0, in: group) }
             let chooser = planned.chooser.map { ", chosen by \(core.name(of: $0, in: group))" } ?? ""
             (entry.words, entry.icon) = ("\(plan.name(game)) this week\(chooser)", plan.icon(game))
-            if week == 0 { entry.notification = .started }
+            // Who founds a group, or joins one, in the middle of a week knows of it.
+            if week == 0, joined < planned.event.start { entry.notification = .started }
             return entry
         }
     }
