@@ -1,4 +1,5 @@
 import StreakEngine
+import StreakGames
 import StreakMembership
 import StreakReplication
 import StreakScores
@@ -94,6 +95,12 @@ extension MeshNode {
             let id = try #require(made.open.first?.id)
             // The same once more is the same challenge.
             #expect(try await ada.challenge("Bob").open.count == 1)
+            let until = try #require(made.open.first?.lastDay)
+            #expect(try await ada.challenge("Bob", until: until).open.count == 1)
+            let later = try #require(PuzzleDay(until)).adding(days: 2).description
+            await #expect(throws: NodeFailure.challengeRefused(.made(until: until))) {
+                try await ada.challenge("Bob", until: later)
+            }
             for node in [bob, cleo] { try await node.untilChallenges { !$0.open.isEmpty || !$0.waiting.isEmpty } }
             await #expect(throws: NodeFailure.challengeRefused(.toOthers)) { try await cleo.answer(id, true) }
             await #expect(throws: NodeFailure.challengeRefused(.ofAnother)) {

@@ -160,7 +160,7 @@ import Testing
                 try await nodes[0].join(link)
                 #expect(try await Self.ask(nodes[0], .list).friends.isEmpty)
                 try await ada.until { try await Self.ask($0, .list).friends.isEmpty }
-                await #expect(throws: NodeFailure.unknownFriend("Ben")) { try await Self.ask(ada, .show(user: "Ben")) }
+                await #expect(throws: NodeFailure.noPair(name: "Ben")) { try await Self.ask(ada, .show(user: "Ben")) }
             }
         }
     }

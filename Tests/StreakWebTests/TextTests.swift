@@ -51,6 +51,7 @@ import Testing
         let refusals: [ChallengeRefusal] = [
             .played(name: "Ben"), .allPlayed, .playedByMe, .hidden(name: "Ben"), .hiddenMyself, .myself,
             .habit(game: "Press-ups"), .lastDay(first: "2026-11-20", last: "2026-11-28"), .ended, .toOthers, .ofAnother,
+            .made(until: "2026-11-28"),
         ]
         let texts = refusals.map { FailureText.describe(.challengeRefused($0)) }
         #expect(Set(texts.map(\.message)).count == refusals.count)

@@ -140,6 +140,8 @@ public enum ChallengeRefusal: Codable, Sendable, Equatable {
     case ended
     /// It is not to this user.
     case toOthers
+    /// This user has made the same one, with another end.
+    case made(until: String)
     /// Only its challenger may withdraw it.
     case ofAnother
 }

@@ -47,16 +47,22 @@ final class Challenges {
         let own = core.challenges(in: group, endingFrom: core.firstOpenDay).filter {
             $0.challenger == me && !$0.hasEnded
         }
-        let isMade = own.contains {
+        let made = own.first {
             $0.standing.challenge.result == place.result.key && $0.standing.challenge.friend == user
         }
-        if !isMade {
+        let end = try self.lastDay(lastDay, of: place.result)
+        if let made {
+            let known = made.standing.challenge.lastDay
+            guard lastDay == nil || end == known else {
+                throw NodeFailure.challengeRefused(.made(until: known.description))
+            }
+        } else {
             guard own.count < Self.maximumOpen else {
                 throw NodeFailure.limitReached(what: "open challenges of yours in a group", limit: Self.maximumOpen)
             }
             let id = WritingID(milliseconds: core.clock.wallTime.milliseconds, chance: .random(in: 0 ... .max))
             let challenge = Challenge(
-                id, toBeat: place.result.key, until: try self.lastDay(lastDay, of: place.result), to: user,
+                id, toBeat: place.result.key, until: end, to: user,
                 givingBack: given?.standing.name)
             try await loop.execute(.write([(group, [.value(challenge)])]))
         }

@@ -67,7 +67,11 @@ struct Messages {
     }
 
     private func pair(_ user: String) async throws -> Pair {
-        let found = try await people.friendGroups(user)
+        let found: [MeshEngine.FriendGroup]
+        do { found = try await people.friendGroups(user) } catch NodeFailure.unknownFriend {
+            // A member of a group, but no friend by code.
+            throw NodeFailure.noPair(name: try await people.knownPerson(user).name)
+        }
         guard let pair = pairs.first(where: { $0.friend == found[0].friend }) else {
             throw NodeFailure.noPair(name: core.name(of: found[0].friend, in: found[0].group))
         }

@@ -51,6 +51,7 @@ extension FailureText {
         case .lastDay: "A challenge cannot end on that day."
         case .ended: "This challenge is over, or somebody has played."
         case .toOthers: "This challenge is not to you."
+        case .made(let day): "You have made this challenge already, until \(shortened(day))."
         case .ofAnother: "Only your own result can be a challenge, and only its challenger may withdraw one."
         }
     }
@@ -66,6 +67,7 @@ extension FailureText {
         case .lastDay(let first, let last): "Choose a day from \(shortened(first)) to \(shortened(last))."
         case .ended: "Make another one."
         case .toOthers: "Answer those that are to you or to the whole group."
+        case .made: "Withdraw it before you make it again."
         case .ofAnother: "Choose one of yours."
         }
     }
