@@ -46,9 +46,10 @@ struct HistoryBench {
         try await measureNewcomer(beside: keeper, total: total)
         try await CatchUp(lab: lab, keeper: keeper, absent: "newcomer", firstPuzzle: 1_001).measure("a million")
         try keeper.stop()
+        // As long as both stores hold the same.
+        try EngineBench(keeper: lab.folder("keeper"), other: lab.folder("newcomer")).run()
         try await measureReactions(to: 10_000)
         try await measureEmbedded()
-        try EngineBench(keeper: lab.folder("keeper"), other: lab.folder("newcomer")).run()
     }
 
     // MARK: The history
