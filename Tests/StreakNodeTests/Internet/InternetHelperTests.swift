@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["exec sleep 1000", "exec cat >/dev/null", "exec 1>&-; exec 0<&-; sleep 1000"])
+    @Test(arguments: ["exec sleep 1000", "exec cat >/dev/null", "exec 1>&-; exec 0<&-; exec sleep 1000"])
     func `a helper that says nothing is killed`(script: String) async throws {
         try await Self.with(Self.helper(script, answerLimit: .milliseconds(200))) { helper in
             do {
