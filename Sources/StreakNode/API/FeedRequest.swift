@@ -33,7 +33,7 @@ public struct FeedEntryReport: Codable, Sendable, Equatable {
     public var fresh: Bool
     /// Whether it is about a result that this user may not see yet.
     public var covered = false
-    /// How many results or messages it is about.
+    /// How many results, messages or comments it is about.
     public var count = 1
     /// The result that it is about.
     public var game: String?

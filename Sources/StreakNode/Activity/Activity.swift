@@ -282,8 +282,10 @@ final class Activity {
     }
 
     /// A long comment is read on the page of its result.
-    private static func beginning(of words: String) -> String {
-        words.count > 120 ? words.prefix(119) + "…" : words
+    private static func said(_ entry: ActivityEntry, about game: String) -> String {
+        let words = entry.words.count > 120 ? entry.words.prefix(119) + "…" : entry.words
+        return entry.count == 1
+            ? "about your \(game): “\(words)”" : "\(entry.count) things about your \(game), at last “\(words)”"
     }
 
     /// What stands behind the name: “reached level 5”.
@@ -307,7 +309,7 @@ final class Activity {
         case .eventWon: "won the weekly event: \(entry.words)"
         case .champion: "\(entry.words)"
         case .reaction: "reacted to your \(name) with \(entry.words)"
-        case .comment: "said about your \(name): “\(Self.beginning(of: entry.words))”"
+        case .comment: "said \(Self.said(entry, about: name))"
         case .message: entry.count == 1 ? "wrote to you" : "wrote you \(entry.count) messages"
         case .challenge, .accepted, .declined, .outcome: entry.words
         }

@@ -230,11 +230,10 @@ struct ActivityFeed {
         func add(_ reached: Reached, at: Int64) {
             entries.append(
                 known.entry(.reached(reached, at: at)) {
-                    let words = reached.words
                     var entry = ActivityEntry(
                         reached.isTier ? .unlock : .milestone, player.user, person: player.member.person, at: at,
-                        about: Array(words.utf8))
-                    (entry.words, entry.icon) = (words, reached.icon)
+                        about: reached.about)
+                    (entry.words, entry.icon) = (reached.words, reached.icon)
                     return entry
                 })
         }
@@ -301,6 +300,8 @@ struct ActivityFeed {
         let result: DailyScore
         /// Unix seconds.
         let at: Int64
+        /// How many it stands for, all to one result; the last of them.
+        var count = 1
     }
 
     /// What others say about this user's results that stand: of each the newest.
@@ -310,15 +311,22 @@ struct ActivityFeed {
         var words: [UserID: [Word]] = [:]
         for name in talk.results(of: me) {
             guard let result = index.score(name.key, of: PlayerID(me.bytes.array)) else { continue }
-            func add(_ kind: Word.Kind, by user: UserID, at: Int64) {
+            func add(_ kind: Word.Kind, by user: UserID, at: Int64, count: Int = 1) {
                 guard user != me, at >= start else { return }
-                words[user, default: []].append(Word(kind: kind, result: result, at: at))
+                words[user, default: []].append(Word(kind: kind, result: result, at: at, count: count))
             }
             for reaction in talk.reactions(to: name) {
                 add(.reaction(reaction), by: reaction.user, at: reaction.time.milliseconds / 1_000)
             }
-            for said in talk.comments(on: name) where !said.isHidden {
-                add(.comment(said), by: said.author, at: said.writtenAt / 1_000)
+            let shown = Dictionary(grouping: talk.comments(on: name).filter { !$0.isHidden }, by: \.author)
+            for (author, said) in shown {
+                for sitting in Self.sittings(of: said) {
+                    let told = sitting.count > Self.mostAlone ? sitting.suffix(1) : sitting[...]
+                    for one in told {
+                        let count = told.count < sitting.count ? sitting.count : 1
+                        add(.comment(one), by: author, at: one.writtenAt / 1_000, count: count)
+                    }
+                }
             }
         }
         return words.keys.sorted().flatMap { user -> [ActivityEntry] in
@@ -328,6 +336,19 @@ struct ActivityFeed {
             }
             return newest.prefix(Self.mostWords).map { entry(of: $0.element, by: user, person) }
         }
+    }
+
+    /// What one member said about one result, parted where a sitting ends, each in the order of writing.
+    private static func sittings(of said: [GroupTalk.Said]) -> [[GroupTalk.Said]] {
+        var sittings: [[GroupTalk.Said]] = []
+        for one in said.sorted(by: { ($0.writtenAt, $0.comment.id) < ($1.writtenAt, $1.comment.id) }) {
+            if let last = sittings.last?.last, one.writtenAt - last.writtenAt <= pause * 1_000 {
+                sittings[sittings.count - 1].append(one)
+            } else {
+                sittings.append([one])
+            }
+        }
+        return sittings
     }
 
     private func entry(of word: Word, by user: UserID, _ person: [UInt8]) -> ActivityEntry {
@@ -343,6 +364,7 @@ struct ActivityFeed {
             }
         var entry = ActivityEntry(kind, user, person: person, at: word.at, about: group.bytes.array + about)
         (entry.words, entry.icon, entry.result) = (text, game(word.result.game).emoji, word.result)
+        entry.count = word.count
         return entry
     }
 

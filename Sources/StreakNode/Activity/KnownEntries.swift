@@ -26,6 +26,14 @@ enum Reached: Hashable {
         }
     }
 
+    /// What names the entry: it is not news again when others come to the best.
+    var about: [UInt8] {
+        switch self {
+        case .tier(let reached), .tiers(let reached, _): Array(reached.title.utf8)
+        case .results, .streak, .level: Array(words.utf8)
+        }
+    }
+
     /// All that stands behind “reached”.
     var words: String {
         switch self {
