@@ -29,6 +29,11 @@ extension MeshNode {
                 replace: replace))
     }
 
+    /// What is told outside the page of the events that began, the newest first.
+    fileprivate func told() -> [NotificationKind?] {
+        services.activity.items(of: core.memberGroups).map(\.entry).filter { $0.kind == .event }.map(\.notification)
+    }
+
     fileprivate func entries() async throws -> [FeedEntryReport] {
         try await call(FeedRequest.show(group: nil)).entries
     }
@@ -54,6 +59,14 @@ extension MeshNode {
         }
     }
 
+    @Test func `who was there before is told of an event that begins`() async throws {
+        try await Self.friends { ada, bob, clock in
+            for node in [ada, bob] { #expect(await node.told() == [nil]) }
+            clock.set(Self.noon(Self.monday))
+            for node in [ada, bob] { #expect(await node.told() == [.started, nil]) }
+        }
+    }
+
     @Test func `the owner and admins choose the next event, for as long as they are that`() async throws {
         try await Self.friends { ada, bob, _ in
             let chance = try await ada.event()
@@ -62,6 +75,9 @@ extension MeshNode {
             #expect(try await bob.event().mayChoose == false)
             await #expect(throws: NodeFailure.notAllowed(action: "choose the weekly event")) {
                 try await bob.choose("points")
+            }
+            await #expect(throws: NodeFailure.futureDate(Self.monday.description)) {
+                try await ada.event(Self.monday.description)
             }
             await #expect(throws: NodeFailure.self) { try await ada.choose("double") }
             await #expect(throws: NodeFailure.self) { try await ada.choose("most-games", "wordle") }

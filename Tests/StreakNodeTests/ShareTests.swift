@@ -1,4 +1,5 @@
 import StreakGames
+import StreakScores
 import Testing
 
 @testable import StreakNode
@@ -110,10 +111,14 @@ import Testing
             #expect(try await achievement("streak-master").title == "Streak Master: Bronze")
             #expect(try await achievement("streak-master/bronze").text.contains("Just unlocked Streak Master (Bronze)"))
             #expect(try await achievement(nil).picture != nil)
-            for text in ["streak-master/gold", "nothing", ""] {
-                await #expect(throws: NodeFailure.nothingToShare(reason: "you have not reached this achievement")) {
-                    _ = try await achievement(text)
-                }
+            await #expect(throws: NodeFailure.nothingToShare(reason: "you have not reached this achievement")) {
+                _ = try await achievement("streak-master/gold")
+            }
+            for text in ["nothing", "", "streak-master/legendary/x"] {
+                await #expect(
+                    throws: NodeFailure.invalidSetting(
+                        name: "achievement", values: Achievement.allCases.map(\.rawValue))
+                ) { _ = try await achievement(text) }
             }
         }
     }

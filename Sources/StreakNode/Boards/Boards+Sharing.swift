@@ -112,6 +112,10 @@ extension Boards {
     }
 
     private func sharedAchievement(_ text: String?) throws -> Shared {
+        let all = AchievementTier.all
+        if let text, !all.contains(where: { $0.text == text || $0.achievement.rawValue == text }) {
+            throw NodeFailure.invalidSetting(name: "achievement", values: Achievement.allCases.map(\.rawValue))
+        }
         let set = achievementSet(of: try ownSubject())
         let unlocks = set.unlocks.reversed().filter { unlock in
             text.map { unlock.reached.text == $0 || unlock.reached.achievement.rawValue == $0 } ?? true

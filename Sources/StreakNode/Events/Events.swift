@@ -43,10 +43,12 @@ struct Events {
 
     // MARK: Reports
 
-    /// - Parameter date: a day of the week; nil for this week, which is also shown instead of a later one.
+    /// - Parameter date: a day of the week; nil for this week.
+    /// - Throws: `futureDate` for a week to come.
     func show(date: String?, in group: GroupID) throws -> EventReport {
         let monday = try core.day(date)?.startOfWeek ?? boards.currentMonday
-        return report(weekOf: min(monday, boards.currentMonday), in: group)
+        guard monday <= boards.currentMonday else { throw NodeFailure.futureDate(monday.description) }
+        return report(weekOf: monday, in: group)
     }
 
     private func report(weekOf monday: PuzzleDay, in group: GroupID) -> EventReport {

@@ -443,7 +443,7 @@ public enum FailureText {
         case .invalidComment(let limit):
             (
                 "invalidComment", "A comment has 1 to \(limit) characters, and no control characters.",
-                "Shorten it, or write something.", Exit.badData
+                "Shorten it, or write something. Of emoji and of Chinese, some 300 fit.", Exit.badData
             )
         case .unknownComment(let text):
             (
@@ -453,7 +453,7 @@ public enum FailureText {
         case .invalidMessage(let limit):
             (
                 "invalidMessage", "A message has 1 to \(limit) characters, and no control characters.",
-                "Shorten it, or write something.", Exit.badData
+                "Shorten it, or write something. Of emoji and of Chinese, some 300 fit.", Exit.badData
             )
         case .unknownMessage(let text):
             (

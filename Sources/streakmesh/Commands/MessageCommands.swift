@@ -113,8 +113,8 @@ extension MessagesReport {
             let marks = [Timestamp(message.written)?.dateText, message.edited ? "edited" : nil].compactMap(\.self)
             table.addRow(
                 .init(message.fresh ? "*" : ""), .init(String(message.id.prefix(8)), .dim),
-                .init(message.me ? "you" : friend.name, .bold), .init(message.text),
-                .init(marks.joined(separator: ", "), .dim))
+                .init(message.me ? "you" : friend.name, .bold), .init(marks.joined(separator: ", "), .dim),
+                .init(message.text))
         }
         return lines + style.lines(of: table)
     }

@@ -36,6 +36,10 @@ struct NotificationsCommand: QueryCommand {
 
     private static let kinds = ["challenge", "message", "answer", "beaten", "ending", "climbed", "started"]
 
+    func validate() throws {
+        if quiet?.isEmpty == true { throw ValidationError("--quiet needs HH:mm-HH:mm, or “none” for no such hours.") }
+    }
+
     func request() -> NotificationRequest {
         let change = NotificationChange(
             on: on, off: off, quiet: quiet == "none" ? "" : quiet, desktop: desktop.map { $0 == .on },

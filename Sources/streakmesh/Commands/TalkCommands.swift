@@ -182,7 +182,7 @@ extension TalkReport {
         for comment in comments {
             table.addRow(
                 .init(String(comment.id.prefix(8)), .dim), .init(comment.me ? "you" : comment.name, .bold),
-                .init(comment.text), .init(comment.marks, .dim))
+                .init(comment.marks, .dim), .init(comment.text))
         }
         lines += style.lines(of: table)
         if reactions.isEmpty, comments.isEmpty { lines.append(style.applying(.dim, to: "Nobody has said anything.")) }
