@@ -24,7 +24,9 @@ import Testing
             #expect(result.exitCode == 0, "\(result)")
             let lines = try result.output.split(separator: "\n").map { try JSONValue(parsing: String($0)) }
             let said = lines.filter { $0["kind"].text == "comment" }.compactMap { $0["text"].text }
-            #expect(said == texts.map { "said about your Wordle: “\($0)”" })
+            // The fourth of a sitting makes one entry of them.
+            let alone = texts.prefix(3).map { "said about your Wordle: “\($0)”" }
+            #expect(said == alone + ["said 4 things about your Wordle, at last “four”"])
             #expect(Set(lines.compactMap { $0["id"].text }).count == lines.count)
             withExtendedLifetime(belaNode) {}
         }
