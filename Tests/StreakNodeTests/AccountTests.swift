@@ -133,9 +133,9 @@ import Testing
                 try await laptop.until { node in
                     try await node.call(DeviceRequest.list).devices.first(where: \.this)?.name == "Attic"
                 }
-                _ = try await laptop.call(DeviceRequest.rename(device: "attic", name: "Cellar"))
+                _ = try await laptop.call(DeviceRequest.rename(device: "attic", name: "Cellar (2019)"))
                 try await ada.until { node in
-                    try await node.call(DeviceRequest.list).devices.contains { $0.name == "Cellar" }
+                    try await node.call(DeviceRequest.list).devices.contains { $0.name == "Cellar (2019)" }
                 }
                 await #expect(throws: NodeFailure.unknownDevice("Attic")) {
                     try await ada.call(DeviceRequest.rename(device: "Attic", name: "Roof"))
@@ -145,7 +145,7 @@ import Testing
                         try await ada.call(DeviceRequest.rename(device: id, name: name))
                     }
                 }
-                let list = try await ada.call(DeviceRequest.revoke(device: "cellar", key: nil))
+                let list = try await ada.call(DeviceRequest.revoke(device: "cellar (2019)", key: nil))
                 #expect(list.devices.first { $0.device == id }?.state == "revoked")
             }
         }

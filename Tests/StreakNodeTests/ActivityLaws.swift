@@ -146,6 +146,7 @@ import Testing
         }
     }
 
+    /// To a challenge, which may be over by now, or one's own is withdrawn, which somebody may have met.
     private static func answer(_ node: MeshNode, _ group: String, _ chance: inout SplitMix64) async throws {
         let challenges = try await node.call(ChallengeRequest.list(group: group))
         if let waiting = challenges.waiting.randomElement(using: &chance) {

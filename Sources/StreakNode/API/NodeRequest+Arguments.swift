@@ -13,7 +13,7 @@ extension ProfileRequest {
 
 extension DeviceRequest {
     public func checkArguments() throws {
-        if case .rename(_, let name) = self { try Argument.checkName(name) }
+        if case .rename(_, let name) = self { try Argument.checkMachineName(name) }
     }
 }
 
@@ -390,6 +390,15 @@ enum Argument {
     @discardableResult
     static func checkName(_ text: String) throws -> String {
         guard let name = DisplayText.validatedName(text, maximumLength: ProtocolLimits.maximumNameLength) else {
+            throw NodeFailure.invalidName(limit: ProtocolLimits.maximumNameLength)
+        }
+        return name
+    }
+
+    /// A machine may be called “MacBook (2019)”: nobody is taken for another by it.
+    @discardableResult
+    static func checkMachineName(_ text: String) throws -> String {
+        guard let name = DisplayText.validatedTitle(text, maximumLength: ProtocolLimits.maximumNameLength) else {
             throw NodeFailure.invalidName(limit: ProtocolLimits.maximumNameLength)
         }
         return name

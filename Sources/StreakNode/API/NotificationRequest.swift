@@ -53,7 +53,8 @@ public struct NotificationsReport: Codable, Sendable, Equatable {
     public var reminders: Bool
     /// How many of all news the user has not looked at: what the bell shows.
     public var fresh: Int
-    /// What others did during the last thirty days and is not covered, newest first, at most 100. Empty when only their count was asked for.
+    /// What others did during the last thirty days and is not covered, newest first, at most 100. Empty when only their
+    /// count was asked for.
     public var notices: [NoticeReport]
 }
 

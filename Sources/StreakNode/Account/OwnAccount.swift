@@ -187,7 +187,7 @@ final class OwnAccount {
         guard let device = named.first, named.count == 1, let id = id(of: device) else {
             throw NodeFailure.unknownDevice(selector)
         }
-        try await loop.storeSettings([AccountSettings.draft(naming: id, try Argument.checkName(name))])
+        try await loop.storeSettings([AccountSettings.draft(naming: id, try Argument.checkMachineName(name))])
         return deviceList()
     }
 
@@ -195,7 +195,7 @@ final class OwnAccount {
     func nameThisMachine() async throws {
         guard let name = core.configuration.machineName, !core.configuration.isGuest, core.privateGroup != nil,
             !core.engine.isShutOut, core.accountSettings.machineName(of: core.identity.device) == nil,
-            let shown = DisplayText.validatedName(name, maximumLength: ProtocolLimits.maximumNameLength)
+            let shown = DisplayText.validatedTitle(name, maximumLength: ProtocolLimits.maximumNameLength)
         else { return }
         try await loop.storeSettings([AccountSettings.draft(naming: core.identity.device, shown)])
     }

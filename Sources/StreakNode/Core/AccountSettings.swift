@@ -71,7 +71,7 @@ struct AccountSettings: Sendable {
         case ("recovered", 2): if holds { recovered.insert(parts[1]) } else { recovered.remove(parts[1]) }
         case ("named", 2):
             let name = String(decoding: record.value, as: UTF8.self)
-            names[parts[1]] = DisplayText.validatedName(name, maximumLength: ProtocolLimits.maximumNameLength)
+            names[parts[1]] = DisplayText.validatedTitle(name, maximumLength: ProtocolLimits.maximumNameLength)
         case ("favourite", 2), ("reminded", 2):
             guard let game = GameID(rawValue: parts[1]) else { return }
             gameChoices[parts[0], default: [:]][game] = record.value.first.map { $0 != 0 }

@@ -3,7 +3,6 @@ import NIOPosix
 import StreakInternet
 import StreakLinks
 import StreakWire
-import Synchronization
 
 /// The sockets through which one router is asked, and heard when it announces something.
 final class RouterSockets: Sendable {

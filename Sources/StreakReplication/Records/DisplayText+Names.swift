@@ -1,5 +1,5 @@
 extension DisplayText {
-    /// As `validated`, for titles of groups. Also nil if the text looks like a friend code or an ID: those identify people,
+    /// As `validated`, for titles of groups and names of machines. Also nil if the text looks like a friend code or an ID: those identify people,
     /// so a text that looks like one could impersonate somebody.
     public static func validatedTitle(_ text: String, maximumLength: Int) -> String? {
         validated(text, maximumLength: maximumLength).flatMap { looksLikeCode($0) || looksLikeID($0) ? nil : $0 }
