@@ -25,6 +25,18 @@ import Testing
         await node.close()
     }
 
+    @Test func `an invite that expires before it is stored is told all the same`() async throws {
+        let clock = HastyClock(Self.today)
+        try await NodeParty().running(["Ada"], walls: ["Ada": { clock.milliseconds }]) { nodes in
+            _ = try await nodes[0].group(.create(title: "Family"))
+            clock.hurry()
+            let invite = try await nodes[0].call(
+                InviteRequest.create(group: nil, uses: 1, lifetime: 1, needsApproval: false))
+            #expect(!invite.link.isEmpty)
+            #expect(try await nodes[0].call(InviteListRequest.list(group: nil)).invites.isEmpty)
+        }
+    }
+
     @Test func `what was written in 2030 counts again after a repair, in every group and once`() async throws {
         try await Self.withNode { node, clock in
             _ = try await node.group(.create(title: "Family"))

@@ -18,10 +18,10 @@ extension Groups {
             let isOwners = core.engine.state(of: group)?.settings.whoMayInvite == .owner
             throw NodeFailure.notAllowed(action: action, reason: isOwners ? .needsOwner : .needsAdmin)
         }
-        guard case .invite(let id, _) = outcome,
-            let report = inviteReports(of: group).first(where: { $0.id == id.description })
-        else { throw NodeFailure.storageFailed("no invite was made") }
-        return report
+        guard case .invite(let id, _) = outcome, let invite = core.engine.state(of: group)?.invite(id) else {
+            throw NodeFailure.storageFailed("no invite was made")
+        }
+        return report(of: invite, in: group, named: core.names(in: group))
     }
 
     /// A link in one step: founds a group if there is none, and makes an invite if none is live.
@@ -38,14 +38,19 @@ extension Groups {
         let names = core.names(in: group)
         let now = core.clock.wallTime.seconds
         let shown = state.invites.filter { $0.isLive(at: now) || $0.isOverused && now < $0.expiresAt && !$0.isRevoked }
-        return shown.map { invite in
-            InviteReport(
-                link: core.engine.link(ofInvite: invite.id, in: group) ?? "", id: invite.id.description,
-                expires: Timestamp(seconds: invite.expiresAt).text,
-                uses: invite.maximumUses == 0 ? nil : Int(invite.maximumUses), used: invite.used,
-                group: group.description, title: core.title(of: group), approval: invite.needsApproval,
-                overused: invite.isOverused, author: names[invite.inviter], mine: invite.inviter == core.identity.user)
-        }.sorted { ($0.expires, $0.id) > ($1.expires, $1.id) }
+        return shown.map { report(of: $0, in: group, named: names) }
+            .sorted { ($0.expires, $0.id) > ($1.expires, $1.id) }
+    }
+
+    private func report(
+        of invite: GroupState.Invite, in group: GroupID, named names: [UserID: String]
+    ) -> InviteReport {
+        InviteReport(
+            link: core.engine.link(ofInvite: invite.id, in: group) ?? "", id: invite.id.description,
+            expires: Timestamp(seconds: invite.expiresAt).text,
+            uses: invite.maximumUses == 0 ? nil : Int(invite.maximumUses), used: invite.used,
+            group: group.description, title: core.title(of: group), approval: invite.needsApproval,
+            overused: invite.isOverused, author: names[invite.inviter], mine: invite.inviter == core.identity.user)
     }
 
     func revokeInvite(_ id: String) async throws -> InviteListReport {
