@@ -67,6 +67,23 @@ import Testing
         }
     }
 
+    @Test func `a message can be written before the friend’s name is in the group of the two`() async throws {
+        try await NodeParty().running(["Ada", "Ben"], usesLAN: true) { nodes in
+            let (ada, ben) = (nodes[0], nodes[1])
+            _ = try await ada.group(.create(title: "Family"))
+            try await ben.join(try await ada.invite().link)
+            for (node, friend) in [(ada, "Ben"), (ben, "Ada")] {
+                try await node.until { try await $0.members().contains { $0.name == friend } }
+            }
+            _ = try await ben.call(FriendshipRequest.add(code: try await ada.call(FriendshipRequest.list).code))
+            try await ada.until { try await $0.call(FriendshipRequest.list).received.count == 1 }
+            _ = try await ada.call(FriendshipRequest.approve(user: "Ben"))
+            try await ada.until { try await !Self.ask($0, .list).friends.isEmpty }
+            _ = try await Self.ask(ada, .write(user: "Ben", text: "There you are"))
+            try await ben.until { try await Self.texts($0, of: "Ada") == ["There you are"] }
+        }
+    }
+
     /// The next notice.
     private static func next(_ events: AsyncStream<NodeEvent>) async -> String? {
         for await case .notice(let text) in events { return text }

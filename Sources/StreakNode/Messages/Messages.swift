@@ -67,15 +67,17 @@ struct Messages {
     }
 
     private func pair(_ user: String) async throws -> Pair {
-        let found: [MeshEngine.FriendGroup]
-        do { found = try await people.friendGroups(user) } catch NodeFailure.unknownFriend {
-            // A member of a group, but no friend by code.
-            throw NodeFailure.noPair(name: try await people.knownPerson(user).name)
+        do {
+            let found = try await people.friendGroups(user)[0]
+            if let pair = pairs.first(where: { $0.friend == found.friend }) { return pair }
+            throw NodeFailure.noPair(name: core.name(of: found.friend, in: found.group))
+        } catch NodeFailure.unknownFriend {
+            // A member of a group: no friend by code, or one whose name has not come into the group of the two yet.
+            let person = try await people.knownPerson(user)
+            let pair = pairs.first { $0.friend == person.user && !core.isAnonymous(person.user, in: $0.group) }
+            if let pair { return pair }
+            throw NodeFailure.noPair(name: person.name)
         }
-        guard let pair = pairs.first(where: { $0.friend == found[0].friend }) else {
-            throw NodeFailure.noPair(name: core.name(of: found[0].friend, in: found[0].group))
-        }
-        return pair
     }
 
     /// By what name this user can write to a member of a group; nil if they cannot, or if that would say whom an alias
