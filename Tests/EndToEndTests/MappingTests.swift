@@ -81,6 +81,25 @@
             }
         }
 
+        @Test(.timeLimit(.minutes(5)), .enabled(if: canTryHelper, "needs the helper program"))
+        func `a router that knows nothing but UPnP opens the port, and closes it at the end`() async throws {
+            try await Lab.open { lab in
+                let home = try await Home(in: lab)
+                try await home.network.startPortMapper(byUPnP: true)
+                let node = try await home.start()
+                // The firewall for IPv6 speaks PCP all the same, and answers sooner.
+                let report = try await home.report { $0["mapping"]["by"].text == "upnp" }
+                #expect(report["reach"].text == "mapped")
+                #expect(report["mapping"]["outside"].text == "\(HomeNetwork.toldAddress):\(Self.port)")
+                #expect(report["mapping"]["streams"].bool == true)
+                #expect(report["finding"] == .null)
+                try await home.network.knock(at: Self.port)
+                try await lab.eventually("the datagram comes in") { try await home.malformedCount() == 1 }
+                #expect(try await node.stop() == 0)
+                try await lab.eventually("the port is closed") { try await home.network.openPortCount() == 0 }
+            }
+        }
+
         @Test(.timeLimit(.minutes(5)))
         func `an IPv6 address is told, and the router’s firewall lets through what comes to it`() async throws {
             try await Lab.open { lab in

@@ -123,15 +123,17 @@
             return result.output.split(separator: "\n").count { $0.contains("dnat") }
         }
 
-        /// Starts the program that opens ports, by PCP and NAT-PMP only. With `tellsAddress` it says an address of the internet's,
-        /// else that it has none. A router that `isNew` counts its age from now, else from the start of this machine.
-        public func startPortMapper(tellsAddress: Bool = true, isNew: Bool = false) async throws {
+        /// Starts the program that opens ports, by UPnP only or by PCP and NAT-PMP only. With `tellsAddress` it says an address of the
+        /// internet's, else that it has none. A router that `isNew` counts its age from now, else from the start of this machine.
+        public func startPortMapper(
+            tellsAddress: Bool = true, isNew: Bool = false, byUPnP: Bool = false
+        ) async throws {
             let configuration = """
                 ext_ifname=wan0
                 listening_ip=lan0
                 \(tellsAddress ? "ext_ip=\(Self.toldAddress)" : "")
-                enable_upnp=no
-                enable_natpmp=yes
+                enable_upnp=\(byUPnP ? "yes" : "no")
+                enable_natpmp=\(byUPnP ? "no" : "yes")
                 min_lifetime=120
                 max_lifetime=86400
                 system_uptime=\(isNew ? "no" : "yes")
@@ -152,7 +154,7 @@
             try await lab.eventually("the router takes requests") {
                 let text = try String(contentsOfFile: log, encoding: .utf8)
                 guard child.exitCode == nil else { throw TestFailure(text) }
-                return text.contains("Listening for NAT-PMP/PCP")
+                return text.contains(byUPnP ? "HTTP listening on port" : "Listening for NAT-PMP/PCP")
             }
         }
 

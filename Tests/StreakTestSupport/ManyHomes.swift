@@ -7,12 +7,18 @@
     /// Home n has addresses of 192.168.n.0/24, on the internet one of 20.n.0.0/16, and by IPv6, where it has that, of 2001:db8::/32. The DHT
     /// is in 198.18.0.0/15, half of its nodes in each half: two of them are of different providers.
     public final class ManyHomes: Sendable {
-        /// What a router does with packets. None lets in what was not asked for, or answers it.
-        public enum Router: Sendable {
+        /// What a router does with packets. None lets in what was not asked for, and only `refusing` and `taking` answer it.
+        public enum Router: Sendable, Equatable {
             /// It opens ports for those who ask, by miniupnpd, and keeps them for all others.
             case opening
             /// It shows everybody the port that the home's machine has.
             case keeping
+            /// As `keeping`, and it says to who was not asked that it lets nobody in.
+            case refusing
+            /// As `keeping`, but it takes what was not asked for as its own: then the sender has the port.
+            case taking
+            /// As `keeping`, behind one of the provider's that does the same.
+            case behindAnother
             /// It shows everybody the same other port, for the home's machine that uses this one.
             case steady(inside: UInt16, outside: UInt16)
             /// It shows another port to everybody.
@@ -25,13 +31,22 @@
             var hasIPv6: Bool {
                 switch self {
                 case .changingWithIPv6, .keepingWithIPv6: true
-                case .opening, .keeping, .steady, .changing: false
+                case .opening, .keeping, .refusing, .taking, .behindAnother, .steady, .changing: false
+                }
+            }
+
+            /// What becomes of a packet from outside that is for the router itself.
+            var verdict: String {
+                switch self {
+                case .taking: "accept"
+                case .refusing: "reject"
+                case .opening, .keeping, .behindAnother, .steady, .changing, .changingWithIPv6, .keepingWithIPv6: "drop"
                 }
             }
 
             var translation: String {
                 switch self {
-                case .opening, .keeping, .keepingWithIPv6: "masquerade"
+                case .opening, .keeping, .refusing, .taking, .behindAnother, .keepingWithIPv6: "masquerade"
                 case .steady(let inside, let outside): "udp sport \(inside) masquerade to :\(outside)"
                 case .changing, .changingWithIPv6: "masquerade fully-random"
                 }
@@ -44,6 +59,10 @@
             let number: Int
             let router: Router
             let routerName: String
+            /// The provider's router, if there is one.
+            let providerName: String?
+            /// The router whose address the internet sees.
+            var outermost: String { providerName ?? routerName }
 
             /// Its address on the internet after so many moves.
             func address(_ moves: Int) -> String { "20.\(number).\(moves).2" }
@@ -74,10 +93,12 @@
                 return Home(
                     hosts: (0..<home.hosts).map { host in
                         Lan.Host(name: "\(prefix)-\(number)-\(host)", address: "192.168.\(number).\(host + 2)")
-                    }, number: number, router: home.router, routerName: "\(prefix)-r\(number)")
+                    }, number: number, router: home.router, routerName: "\(prefix)-r\(number)",
+                    providerName: home.router == .behindAnother ? "\(prefix)-c\(number)" : nil)
             }
             let names =
-                ["\(prefix)-net"] + dhtHosts.map(\.name) + self.homes.flatMap { [$0.routerName] + $0.hosts.map(\.name) }
+                ["\(prefix)-net"] + dhtHosts.map(\.name)
+                + self.homes.flatMap { [$0.routerName] + ($0.providerName.map { [$0] } ?? []) + $0.hosts.map(\.name) }
             lab.atEnd { [lab] in
                 for name in names {
                     // One that was never made cannot be deleted.
@@ -110,7 +131,8 @@
 
         private func wire(_ home: Home) async throws {
             let (number, router) = (home.number, home.routerName)
-            try await batch(["link add w\(number) netns \(internet) type veth peer name wan0 netns \(router)"])
+            try await batch(["link add w\(number) netns \(internet) type veth peer name wan0 netns \(home.outermost)"])
+            if let provider = home.providerName { try await wire(provider, before: home) }
             for (index, host) in home.hosts.enumerated() {
                 try await batch([
                     "link add p\(index) netns \(router) type veth peer name eth0 netns \(host.name)"
@@ -141,8 +163,23 @@
                 }
             }
             try await forward(in: router)
-            try await setRules(of: home)
+            try await setRules(of: home, in: router)
             try await settle(home, 0)
+        }
+
+        /// Puts the provider's router before a home's own.
+        private func wire(_ provider: String, before home: Home) async throws {
+            try await batch(["link add lan0 netns \(provider) type veth peer name wan0 netns \(home.routerName)"])
+            try await batch(
+                ["link set wan0 up", "link set lan0 up", "address add 100.64.\(home.number).1/24 dev lan0"],
+                in: provider)
+            try await batch(
+                [
+                    "link set wan0 up", "address add 100.64.\(home.number).2/24 dev wan0",
+                    "route add default via 100.64.\(home.number).1",
+                ], in: home.routerName)
+            try await forward(in: provider)
+            try await setRules(of: home, in: provider)
         }
 
         private func forward(in name: String) async throws {
@@ -151,10 +188,10 @@
             try await run(["ip", "netns", "exec", name, "sh", "-c", words])
         }
 
-        private func setRules(of home: Home) async throws {
+        private func setRules(of home: Home, in router: String) async throws {
             let rules = """
                 table inet filter {
-                  chain input { type filter hook input priority 0; policy accept; iifname "wan0" ct state new drop; }
+                  chain input { type filter hook input priority 0; policy accept; iifname "wan0" ct state new \(home.router.verdict); }
                   chain forward {
                     type filter hook forward priority 0; policy drop;
                     iifname "lan0" accept; ct state established,related accept; jump miniupnpd
@@ -171,7 +208,7 @@
                   chain postrouting_miniupnpd { }
                 }
                 """
-            try await run(["ip", "netns", "exec", home.routerName, "nft", "-f", "-"], input: rules)
+            try await run(["ip", "netns", "exec", router, "nft", "-f", "-"], input: rules)
         }
 
         /// Gives a home its addresses.
@@ -180,7 +217,7 @@
             try await batch(["address add \(home.gateway(moves))/24 dev w\(number)"], in: internet)
             try await batch(
                 ["address add \(home.address(moves))/24 dev wan0", "route add default via \(home.gateway(moves))"],
-                in: home.routerName)
+                in: home.outermost)
             guard home.router.hasIPv6 else { return }
             try await batch(["route add \(network)::/64 via fe80::2 dev w\(number)"], in: internet)
             try await batch(["address add \(network)::1/64 dev lan0 nodad"], in: home.routerName)
@@ -192,7 +229,7 @@
         private func unsettle(_ home: Home, _ moves: Int) async throws {
             let (number, network) = (home.number, home.network(moves))
             // What was translated to the old address is forgotten with it.
-            try await batch(["address del \(home.address(moves))/24 dev wan0"], in: home.routerName)
+            try await batch(["address del \(home.address(moves))/24 dev wan0"], in: home.outermost)
             try await batch(["address del \(home.gateway(moves))/24 dev w\(number)"], in: internet)
             guard home.router.hasIPv6 else { return }
             for (index, host) in home.hosts.enumerated() {
@@ -244,6 +281,28 @@
                 """
             try await run(
                 ["ip", "netns", "exec", internet, "nft", "-f", "-"], input: "flush ruleset\n" + (isCut ? table : ""))
+        }
+
+        /// Makes the internet so wide that what has fewer than 16 hops left dies on its way from home to home.
+        public func widen() async throws {
+            let table = """
+                table inet width {
+                    counter dying { }
+                    chain forward {
+                        type filter hook forward priority 0
+                        ip ttl < 16 counter name dying drop
+                    }
+                }
+                """
+            try await run(["ip", "netns", "exec", internet, "nft", "-f", "-"], input: table)
+        }
+
+        /// How many datagrams have died so.
+        public func deadCount() async throws -> Int {
+            let words = ["ip", "netns", "exec", internet, "nft", "list", "counter", "inet", "width", "dying"]
+            let result = try await lab.run(words)
+            let count = result.output.split(whereSeparator: \.isWhitespace).drop { $0 != "packets" }.dropFirst().first
+            return try count.flatMap { Int($0) } ?? { throw TestFailure("\(result)") }()
         }
 
         /// Starts the program by which a home's router opens ports.

@@ -1,0 +1,59 @@
+#if os(Linux)
+    import Foundation
+    import StreakTestSupport
+    import Testing
+
+    /// Two friends whose routers let nobody in who is not expected, and two with open ports, who say where they see them. No DHT.
+    @Suite(.serialized, .enabled(if: HomeNetwork.hasPortMapper, "needs miniupnpd, Linux and root"))
+    struct RoutersTests {
+        private static let port: UInt16 = 7_440
+
+        @Test(
+            .timeLimit(.minutes(10)),
+            arguments: [
+                (.taking, .taking), (.refusing, .steady(inside: port, outside: 41_234)), (.behindAnother, .keeping),
+                (.behindAnother, .behindAnother),
+            ] as [(ManyHomes.Router, ManyHomes.Router)])
+        func `behind these routers two friends meet, and go on without the others`(
+            first: ManyHomes.Router, second: ManyHomes.Router
+        ) async throws {
+            try await Lab.open { lab in
+                let network = try await ManyHomes(in: lab, [(first, 1), (second, 1), (.opening, 1), (.opening, 1)])
+                try await network.widen()
+                let friends = ["Ada", "Ben", "Cleo", "Dan"].enumerated().map { network.person($1, home: $0) }
+                var nodes: [RunningNode] = []
+                for (home, friend) in friends.enumerated() {
+                    if home > 1 { try await network.startPortMapper(home: home) }
+                    try await friend.ask("init", "--name", friend.name)
+                    nodes.append(try await friend.start("--internet", "on", listen: "0.0.0.0:\(Self.port)"))
+                }
+                let (ada, ben, cleo, dan) = (friends[0], friends[1], friends[2], friends[3])
+                for friend in [cleo, dan] {
+                    try await lab.eventually("\(friend.name)’s port is open") {
+                        try await friend.ask("internet")["reach"].text == "mapped"
+                    }
+                }
+                try await cleo.ask("group", "create", "Breakfast club")
+                let link = try #require(try await cleo.ask("invite", "--uses", "3")["link"].text)
+                for friend in [ada, ben, dan] { try await friend.ask("join", link) }
+                for (friend, other) in [(ada, ben), (ben, ada)] {
+                    var members: [JSONValue] = []
+                    do {
+                        try await lab.eventually("\(friend.name) reaches \(other.name)", limit: .seconds(120)) {
+                            members = try await friend.ask("members")["members"].items
+                            return members.first { $0["name"].text == other.name }?["path"].text == "punched"
+                        }
+                    } catch {
+                        throw TestFailure("\(error): \(members) \(try await friend.ask("status")["internet"])")
+                    }
+                }
+                #expect(try await network.deadCount() > 0, "no datagram only opened its own router")
+                for node in nodes[2...] { #expect(try await node.stop() == 0) }
+                try await ada.ask("add", input: ShareTexts.wordle(1_351, guesses: 3))
+                try await lab.eventually("Ben’s board has what Ada added") {
+                    try await ben.board("--game", "wordle").map { $0["name"].text } == ["Ada"]
+                }
+            }
+        }
+    }
+#endif
