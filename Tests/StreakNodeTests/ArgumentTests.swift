@@ -51,7 +51,7 @@ import Testing
         ),
         (
             GroupSettingsRequest.change(group: nil, GroupSettingsChange(archiveDays: 400)),
-            .invalidSetting(name: "archive", values: ["0", "7", "366"])
+            .invalidSetting(name: "archive", values: ["0 (no limit)", "1 to 366 days"])
         ),
         (
             PrivacyRequest.change(group: nil, PrivacyChange(region: String(repeating: "x", count: 65))),

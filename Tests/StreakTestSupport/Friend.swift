@@ -51,6 +51,19 @@ public final class Friend: Sendable {
         return try result.json
     }
 
+    /// Asks, and demands exactly the keys that docs/cli.md names in the row that begins with `command`.
+    public func askAsDocumented(_ command: String, _ arguments: String..., input: String? = nil) async throws
+        -> JSONValue
+    {
+        let all = command.split(separator: " ").map(String.init) + arguments
+        let result = try await lab.run(words(all), input: input)
+        guard result.exitCode == 0 else { throw TestFailure("\(name): \(result)") }
+        let answer = try result.json
+        let differences = DocumentedKeys.differences(of: answer, from: try DocumentedKeys.shape(of: command))
+        guard differences.isEmpty else { throw TestFailure("\(command): \(differences.joined(separator: ", "))") }
+        return answer
+    }
+
     /// Founds a group in which a friend is, too. Both nodes are running.
     public func share(with friend: Friend) async throws {
         try await ask("group", "create", "Breakfast club")

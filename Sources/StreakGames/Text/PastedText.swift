@@ -11,7 +11,9 @@ struct PastedText: Sendable {
     private let source: String
 
     /// Linear in the length of `source`, which the caller has bounded.
-    init(_ source: String) {
+    ///
+    /// - Parameter isLiteral: whether it was typed, so that `&amp;` stands for itself (Protocol/patterns.md §2).
+    init(_ source: String, isLiteral: Bool = false) {
         self.source = source
         let length = source.utf8.count
         scalars.reserveCapacity(length)
@@ -26,7 +28,7 @@ struct PastedText: Sendable {
             offsets.append(offset)
             offset += Self.utf8Width(scalar)
         }
-        if input.contains("&") { Self.resolveEntities(&input, &offsets) }
+        if !isLiteral, input.contains("&") { Self.resolveEntities(&input, &offsets) }
         fold(input, offsets)
     }
 
@@ -35,7 +37,7 @@ struct PastedText: Sendable {
 
     /// The folded form of a name or of a pattern's literal.
     static func folded(_ literal: String) -> [Unicode.Scalar] {
-        PastedText(literal).scalars
+        PastedText(literal, isLiteral: true).scalars
     }
 
     /// The source text of a range of folded scalars, without blanks around it.

@@ -380,7 +380,8 @@ enum Argument {
 
     static func archiveDays(_ days: Int) throws -> UInt64 {
         guard let count = UInt64(exactly: days), count <= maximumArchiveDays else {
-            throw NodeFailure.invalidSetting(name: "archive", values: ["0", "7", "\(maximumArchiveDays)"])
+            throw NodeFailure.invalidSetting(
+                name: "archive", values: ["0 (no limit)", "1 to \(maximumArchiveDays) days"])
         }
         return count
     }

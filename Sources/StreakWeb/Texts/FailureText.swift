@@ -207,7 +207,7 @@ public enum FailureText {
             )
         case .invalidSetting(let name, let values):
             (
-                "invalidSetting", "There is no such “\(shortened(name))”.", "Use \(listed(values)).", Exit.usage
+                "invalidSetting", "“\(shortened(name))” does not take that value.", "Use \(listed(values)).", Exit.usage
             )
         case .invalidTimes(let name, let text, let example, let reason):
             (

@@ -150,14 +150,27 @@ struct GamesCommand: AsyncParsableCommand {
 
         func run(in context: CommandContext) async throws {
             let report = try await context.ask(needsNetwork: false) { node in
-                let known = try await node.call(
+                let games = try await node.call(
                     GamesRequest.list(search: nil, category: "custom", favouritesOnly: false, group: group)
-                ).games.first { $0.id == game || $0.name.lowercased() == game.lowercased() }
-                guard let form = known?.definition else { throw NodeFailure.unknownGame(game, suggestions: []) }
+                ).games
+                let known = try Self.game(game, among: games)
+                guard let form = known.definition else { throw NodeFailure.unknownGame(game, suggestions: []) }
                 let changed = definition.form(name: name ?? form.name, changing: form)
                 return try await node.call(GameRequest.define(changed, group: group))
             }
             context.show(report) { ["\($0.applying(.bold, to: report.name)) is changed for everybody."] }
+        }
+
+        /// The game that a text names: by its ID or name, or a beginning that only one has.
+        static func game(_ text: String, among games: [GameReport]) throws -> GameReport {
+            let wanted = text.lowercased()
+            if let exact = games.first(where: { $0.id == wanted || $0.name.lowercased() == wanted }) { return exact }
+            let matches = games.filter { $0.id.hasPrefix(wanted) || $0.name.lowercased().hasPrefix(wanted) }
+            guard let match = matches.first else { throw NodeFailure.unknownGame(text, suggestions: []) }
+            guard matches.count == 1 else {
+                throw NodeFailure.ambiguousGame(text, candidates: matches.prefix(6).map(\.id))
+            }
+            return match
         }
     }
 

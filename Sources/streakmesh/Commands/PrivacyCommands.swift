@@ -159,7 +159,7 @@ struct GuestCommand: AsyncParsableCommand {
         @Flag(help: "Keep them for the next time.")
         var keep = false
 
-        @Option(help: "Write them to this new file, as JSON, and remove them here.")
+        @Option(help: "Write them to this new file, and remove them here: as CSV if it ends in .csv, else as JSON.")
         var export: String?
 
         @Flag(help: "Remove them.")
