@@ -168,12 +168,14 @@ extension VectorFile {
         (":large_green_square::Green_square::green_square", "🟩:green_square::green_square"),
         (":ten::zero::no_such_name:", "🔟\u{F0000}:no_such_name:"), ("’‐⁄٣۴५،٫٪﹟", "'-/345,.%#"), ("▪▫◼◻🔳🔲", "⬛⬜⬛⬜⬛⬜"),
         ("Ａｂ｀！＼", "ab!"), ("a`b\\c\u{0}\u{7F}\u{1F}d", "abc d"), ("ª°º ß×İ", "ª°º ß×i"),
+        ("Q &amp; A&#38;&LT;", "q &amp; a&#38;&lt;"),
     ]
 
     /// Patterns and their canonical form; nil if they are invalid (patterns.md §3).
     private static let patterns: [(String, ScoringModel, String?)] = [
         ("Quiz {score}", .highScore, "Quiz {score}"), ("  Quiz\n\t{SCORE}  ", .highScore, "Quiz {score}"),
-        ("Quiz", .count, "Quiz"), ("Quiz", .highScore, nil), ("Quiz {time}", .lowerTimeSeconds, "Quiz {time}"),
+        ("Quiz", .count, "Quiz"), ("Quiz", .highScore, nil), ("&amp; {score}", .highScore, "&amp; {score}"),
+        ("Quiz {time}", .lowerTimeSeconds, "Quiz {time}"),
         ("Quiz {time}", .highScore, nil), ("Quiz {score}", .lowerTimeSeconds, "Quiz {score}"),
         ("{score} Quiz", .highScore, nil), ("Q {score}", .highScore, nil), (":x: {score}", .highScore, nil),
         ("Q\u{301} {score}", .highScore, nil), ("\u{200B} Quiz {score}", .highScore, "Quiz {score}"),

@@ -137,7 +137,7 @@ struct RecordConformanceTests {
         let vectors = try Vectors.read("game-definitions")
         for entry in vectors.list("foldings") {
             var folded = String.UnicodeScalarView()
-            folded.append(contentsOf: PastedText(try entry.text("text")).scalars)
+            folded.append(contentsOf: PastedText.folded(try entry.text("text")))
             #expect(Array(String(folded).utf8) == Array(try entry.text("folded").utf8))
         }
         for entry in vectors.list("patterns") {
