@@ -26,7 +26,7 @@ public enum ProtocolLimits {
     public static let maximumMembers = 1_000
     /// Revocations of one account that name an access key: no account fills everybody's list of keys.
     public static let maximumKeysOfRevocations = 32
-    /// Live invites of one account in one group, and those a node answers in all.
+    /// Live invites of one account in one group, and how many of a group a node answers.
     public static let maximumLiveInvitesOfMember = 8
     public static let maximumLiveInvitesOfAdmin = 32
     public static let maximumAnsweredInvites = 128

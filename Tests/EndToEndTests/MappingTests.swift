@@ -82,7 +82,7 @@
         }
 
         @Test(.timeLimit(.minutes(5)), .enabled(if: canTryHelper, "needs the helper program"))
-        func `a router that knows nothing but UPnP opens the port, and closes it at the end`() async throws {
+        func `a router that knows nothing but UPnP for IPv4 opens the port, and closes it at the end`() async throws {
             try await Lab.open { lab in
                 let home = try await Home(in: lab)
                 try await home.network.startPortMapper(byUPnP: true)

@@ -84,6 +84,19 @@ import Testing
         }
     }
 
+    @Test func `an alias in another group leads nobody to the messages with whom it stands for`() async throws {
+        try await Self.pair { ada, ben in
+            _ = try await ada.group(.create(title: "Red"))
+            try await ben.join(try await ada.invite().link)
+            let alias = try await ben.privacy(.change(group: "Red", PrivacyChange(anonymous: true))).name
+            try await ada.until { try await $0.members().contains { $0.name == alias && $0.anonymous } }
+            await #expect(throws: NodeFailure.noPair(name: alias)) { try await Self.ask(ada, .show(user: alias)) }
+            let id = try #require(try await ada.members().first { $0.name == alias }?.user)
+            await #expect(throws: NodeFailure.noPair(name: alias)) { try await Self.ask(ada, .show(user: id)) }
+            #expect(try await Self.texts(ada, of: "Ben").isEmpty)
+        }
+    }
+
     /// The next notice.
     private static func next(_ events: AsyncStream<NodeEvent>) async -> String? {
         for await case .notice(let text) in events { return text }

@@ -4,7 +4,7 @@
 
     /// Homes behind routers of their own, the internet between them, and nodes of a DHT there, in network namespaces. Needs root.
     ///
-    /// Home n has addresses of 192.168.n.0/24, on the internet one of 20.n.0.0/16, and by IPv6, where it has that, of 2001:db8::/32. The DHT
+    /// Home n has addresses of 192.168.n.0/24, on the internet one of 20.n.0.0/16, between two routers in a row some of 100.64.n.0/24, and by IPv6, where it has that, of 2001:db8::/32. The DHT
     /// is in 198.18.0.0/15, half of its nodes in each half: two of them are of different providers.
     public final class ManyHomes: Sendable {
         /// What a router does with packets. None lets in what was not asked for, and only `refusing` and `taking` answer it.
@@ -13,9 +13,10 @@
             case opening
             /// It shows everybody the port that the home's machine has.
             case keeping
-            /// As `keeping`, and it says to who was not asked that it lets nobody in.
+            /// As `keeping`, and it answers strangers with an error of ICMP.
             case refusing
-            /// As `keeping`, but it takes what was not asked for as its own: then the sender has the port.
+            /// As `keeping`, but it accepts strangers' packets itself. Then its table has the port with that sender already, and
+            /// the home gets another one.
             case taking
             /// As `keeping`, behind one of the provider's that does the same.
             case behindAnother
@@ -285,21 +286,24 @@
 
         /// Makes the internet so wide that what has fewer than 16 hops left dies on its way from home to home.
         public func widen() async throws {
+            let counters = homes.map { "counter dead\($0.number) { }" }
+            let rules = homes.map { "ip saddr 20.\($0.number).0.0/16 ip ttl < 16 counter name dead\($0.number) drop" }
             let table = """
                 table inet width {
-                    counter dying { }
-                    chain forward {
-                        type filter hook forward priority 0
-                        ip ttl < 16 counter name dying drop
-                    }
+                \(counters.joined(separator: "\n"))
+                chain forward {
+                type filter hook forward priority 0
+                \(rules.joined(separator: "\n"))
+                }
                 }
                 """
             try await run(["ip", "netns", "exec", internet, "nft", "-f", "-"], input: table)
         }
 
-        /// How many datagrams have died so.
-        public func deadCount() async throws -> Int {
-            let words = ["ip", "netns", "exec", internet, "nft", "list", "counter", "inet", "width", "dying"]
+        /// How many datagrams of a home have died so. `home` counts from 0.
+        public func deadCount(ofHome home: Int) async throws -> Int {
+            let counter = "dead\(homes[home].number)"
+            let words = ["ip", "netns", "exec", internet, "nft", "list", "counter", "inet", "width", counter]
             let result = try await lab.run(words)
             let count = result.output.split(whereSeparator: \.isWhitespace).drop { $0 != "packets" }.dropFirst().first
             return try count.flatMap { Int($0) } ?? { throw TestFailure("\(result)") }()

@@ -106,7 +106,7 @@ struct ChatHeader {
 
     /// Whether a text is only a time of day.
     static func isTime(_ text: String) -> Bool {
-        let scalars = PastedText.folded(text)
+        let scalars = PastedText(text).scalars
         var scanner = TextScanner(scalars, from: 0, to: scalars.count)
         guard skipTime(&scanner) else { return false }
         scanner.skipBlanks()
@@ -115,7 +115,7 @@ struct ChatHeader {
 
     /// The day of a line with only a date, and perhaps its weekday: `2025/11/12(Wed)`, `Wed, 12/11/2025`.
     static func dateLine(_ text: String) -> (day: Day, isDotted: Bool)? {
-        let scalars = PastedText.folded(text)
+        let scalars = PastedText(text).scalars
         var scanner = TextScanner(scalars, from: 0, to: scalars.count)
         skipWeekday(&scanner)
         guard let found = numericDay(&scanner) else { return nil }

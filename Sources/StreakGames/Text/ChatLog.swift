@@ -402,7 +402,7 @@ private struct DateEvidence {
 /// Distinguishes "Anna: …" from labels and titles of shares.
 private enum PlainName {
     static func isName(_ text: String) -> Bool {
-        let name = PastedText.folded(text).filter { $0 != "*" && $0 != "~" }
+        let name = PastedText(text).scalars.filter { $0 != "*" && $0 != "~" }
         guard 1...30 ~= name.count, name.contains(where: \.isWordPart), name.filter({ $0 == " " }).count <= 2,
             !name.contains(where: { $0.digit != nil || $0 == "#" || $0 == "/" || $0 == "(" || $0 == "." })
         else { return false }

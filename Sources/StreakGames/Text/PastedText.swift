@@ -35,7 +35,7 @@ struct PastedText: Sendable {
     /// The size of the source in UTF-8 bytes.
     var length: Int { source.utf8.count }
 
-    /// The folded form of a name or of a pattern's literal.
+    /// The folded form of a game's name or of the words of a pattern: typed, not pasted.
     static func folded(_ literal: String) -> [Unicode.Scalar] {
         PastedText(literal, isLiteral: true).scalars
     }

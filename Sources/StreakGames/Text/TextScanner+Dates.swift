@@ -129,7 +129,7 @@ extension PuzzleDay {
     /// Knows months in English, French, Spanish, Portuguese, Italian and German. At most 60 UTF-8 bytes.
     public init?(namingMonth text: String) {
         guard text.utf8.count <= 60 else { return nil }
-        let scalars = PastedText.folded(text).map { $0 == "-" ? " " : $0 }
+        let scalars = PastedText(text).scalars.map { $0 == "-" ? " " : $0 }
         var scanner = TextScanner(scalars, from: 0, to: scalars.count)
         for _ in 0..<2 {
             // A date that does not exist is treated like no date.

@@ -17,7 +17,7 @@ public struct InternetReport: Codable, Sendable, Equatable {
     /// An endpoint at which this machine may be reached.
     public struct Outside: Codable, Sendable, Equatable {
         public var endpoint: String
-        /// `mapped`, `ipv6`, `seen` (by friends, at one port) or `named`.
+        /// `mapped`, `ipv6`, `seen` (by two of different providers: friends, or nodes of the DHT) or `named`.
         public var source: String
     }
 
@@ -35,7 +35,8 @@ public struct InternetReport: Codable, Sendable, Equatable {
 
     /// One of `settings`.
     public var setting: String
-    /// `mapped`, `open`, `steady` (while both sides are expected), `changing` or `none` (this machine reaches others only), `unknown`.
+    /// `mapped`, `open`, `steady` (while both sides are expected), `changing` (this machine reaches others only), `none` (with
+    /// `lan-only`) or `unknown`.
     public var reach = "unknown"
     public var mapping: Mapping?
     /// Why no port is open by IPv4: a word of `MappingFinding`; nil while one is, and while nothing is known.

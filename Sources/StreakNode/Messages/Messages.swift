@@ -67,26 +67,36 @@ struct Messages {
     }
 
     private func pair(_ user: String) async throws -> Pair {
+        let pairs = pairs
+        let places = pairs.flatMap { pair in
+            core.sharedGroups.filter { isNamed(pair, in: $0) }.map { (user: pair.friend, group: $0) }
+        }
+        let friend = try await people.user(user, among: places)
+        if let pair = pairs.first(where: { $0.friend == friend }) { return pair }
+        let name: String
         do {
             let found = try await people.friendGroups(user)[0]
-            if let pair = pairs.first(where: { $0.friend == found.friend }) { return pair }
-            throw NodeFailure.noPair(name: core.name(of: found.friend, in: found.group))
+            name = core.name(of: found.friend, in: found.group)
         } catch NodeFailure.unknownFriend {
-            // A member of a group: no friend by code, or one whose name has not come into the group of the two yet.
-            let person = try await people.knownPerson(user)
-            let pair = pairs.first { $0.friend == person.user && !core.isAnonymous(person.user, in: $0.group) }
-            if let pair { return pair }
-            throw NodeFailure.noPair(name: person.name)
+            name = try await people.knownPerson(user).name
         }
+        throw NodeFailure.noPair(name: name)
+    }
+
+    /// Whether what a group calls a friend leads to the group of the two: an alias tells nobody whom it stands for.
+    private func isNamed(_ pair: Pair, in group: GroupID) -> Bool {
+        if pair.groups.contains(group) { return true }
+        guard core.engine.state(of: group)?.role(of: pair.friend) != nil,
+            let profile = core.profile(of: pair.friend, in: group)
+        else { return false }
+        return !profile.isAnonymous && !core.isAnonymous(pair.friend, in: pair.group)
     }
 
     /// By what name this user can write to a member of a group; nil if they cannot, or if that would say whom an alias
     /// stands for.
     func correspondent(_ user: UserID, in group: GroupID) -> String? {
-        guard let pair = pairs.first(where: { $0.friend == user }) else { return nil }
-        if pair.groups.contains(group) { return core.shownID(of: user, in: pair.group) }
-        let isOpen = !core.isAnonymous(user, in: group) && !core.isAnonymous(user, in: pair.group)
-        return isOpen ? user.description : nil
+        guard let pair = pairs.first(where: { $0.friend == user }), isNamed(pair, in: group) else { return nil }
+        return pair.groups.contains(group) ? core.shownID(of: user, in: pair.group) : user.description
     }
 
     /// What stands and this user hears, the oldest first.

@@ -69,16 +69,26 @@ final class People {
 
     /// The member that a text means.
     func member(_ text: String, of group: GroupID) async throws -> UserID {
-        let selector = Selector(text)
-        let users = core.engine.state(of: group)?.members.map(\.user) ?? []
-        await seek(selector.code, among: users.filter { !core.isAnonymous($0, in: group) })
-        let names = core.names(in: group)
-        let found = selector.matches(among: users) { key(of: $0, in: group, names) }
-        guard let user = found.first else { throw NodeFailure.unknownMember(text) }
-        guard found.count == 1 else {
-            throw NodeFailure.ambiguousMember(text, candidates: found.map { candidate($0, in: group, names) })
+        let members = core.engine.state(of: group)?.members ?? []
+        guard let user = try await user(text, among: members.map { ($0.user, group) }) else {
+            throw NodeFailure.unknownMember(text)
         }
         return user
+    }
+
+    /// Which of these a text means, each as a group calls them; nil for none.
+    func user(_ text: String, among places: [(user: UserID, group: GroupID)]) async throws -> UserID? {
+        let selector = Selector(text)
+        await seek(selector.code, among: places.filter { !core.isAnonymous($0.user, in: $0.group) }.map(\.user))
+        var names: [GroupID: [UserID: String]] = [:]
+        for group in Set(places.map(\.group)).sorted() { names[group] = core.names(in: group) }
+        let found = selector.matches(among: places) { key(of: $0.user, in: $0.group, names[$0.group] ?? [:]) }
+        guard let first = found.first else { return nil }
+        guard found.allSatisfy({ $0.user == first.user }) else {
+            throw NodeFailure.ambiguousMember(
+                text, candidates: found.map { candidate($0.user, in: $0.group, names[$0.group] ?? [:]) })
+        }
+        return first.user
     }
 
     private func key(of user: UserID, in group: GroupID, _ names: [UserID: String]) -> Selector.Key {

@@ -2,15 +2,16 @@ public import StreakGames
 
 /// A player's whole history in one game. Streaks, achievements and coins derive from it.
 ///
-/// O(n) to make. After a change within the newest days, only those are read again. The results are shared with the index,
-/// not copied.
+/// O(n) to make. Once a result has changed it keeps a checkpoint, so that the next change reads only the newest days. The
+/// results are shared with the index, not copied.
 final class GameChronicle: Sendable {
     let game: Game
     let history: History
     let rules: StreakRules
-    /// What all results come to, and what those before the newest days do.
+    /// What all results come to.
     private let reading: Reading
-    private let checkpoint: Reading
+    /// What those before the newest days come to; nil until a result has changed, which most games never see.
+    private let checkpoint: Reading?
 
     /// How many results are not behind the checkpoint, at least. Those that may be covered are among them, and so is what
     /// was recorded last.
@@ -18,15 +19,17 @@ final class GameChronicle: Sendable {
 
     /// - Parameters:
     ///   - start: what results come to that need not be read again.
+    ///   - followsChange: whether a result has changed, so that others may soon.
     ///   - tallies: empty; gets what the others add to their days.
     init(
-        game: Game, history: History, rules: StreakRules, from start: Reading? = nil, tallies: inout [DayTally]
+        game: Game, history: History, rules: StreakRules, from start: Reading? = nil, followsChange: Bool = false,
+        tallies: inout [DayTally]
     ) {
         (self.game, self.history, self.rules) = (game, history, rules)
         let axis = Streak.Axis(of: history, game)
         var reading = start ?? Reading(of: game, rules)
         let place = history.entries.count - Self.newest
-        if place > reading.count {
+        if followsChange, place > reading.count {
             let end = axis.firstDay(ofPeriodWith: history.entries[place].day)
             let older = history.entries[reading.count...].prefix { $0.day < end }
             let number = max(reading.lastNumber, axis.lastNumber(of: older))
@@ -35,7 +38,7 @@ final class GameChronicle: Sendable {
                 reading.end = end
             }
         }
-        checkpoint = reading
+        checkpoint = followsChange ? reading : nil
         reading.read(history.entries[reading.count...], in: game, axis, rules, &tallies)
         self.reading = reading
     }
@@ -46,7 +49,7 @@ final class GameChronicle: Sendable {
     func start(of history: History, changedFrom first: Int32) -> Reading? {
         let axis = Streak.Axis(of: history, game)
         let wasNumbered = Streak.Axis(of: self.history, game).isNumbered
-        guard checkpoint.count > 0, first >= checkpoint.end, axis.isNumbered == wasNumbered,
+        guard let checkpoint, checkpoint.count > 0, first >= checkpoint.end, axis.isNumbered == wasNumbered,
             axis.isAfter(checkpoint.lastNumber, history.entries[checkpoint.count...])
         else { return nil }
         return checkpoint

@@ -43,8 +43,8 @@ public struct InsightCache: Sendable {
         (whole, partial) = ([:], [:])
     }
 
-    /// O(n) in the player's results at first; after a change of the newest results a few steps, of older ones roughly the
-    /// game; otherwise immediate.
+    /// O(n) in the player's results at first. The first change of a game reads that game twice; later ones of its newest
+    /// results take a few steps, of older ones roughly the game. Otherwise immediate.
     ///
     /// - Parameter leftOut: results that do not count. The less their order changes, the faster.
     public mutating func insights(

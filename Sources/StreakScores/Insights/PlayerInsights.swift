@@ -58,8 +58,7 @@ public struct PlayerInsights: Sendable {
             let new = history.map { history in
                 GameChronicle(
                     game: games(id) ?? Scoring.unknownGame(id, name: index.name(of: id)), history: history,
-                    rules: rules,
-                    from: start, tallies: &tallies)
+                    rules: rules, from: start, followsChange: true, tallies: &tallies)
             }
             chronicles.replaceSubrange(place..<(old == nil ? place : place + 1), with: [new].compactMap(\.self))
             days.add(DayTally.sum(of: [tallies, (old?.tallies(from: start) ?? []).map(\.negated)]))

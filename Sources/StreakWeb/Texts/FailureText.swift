@@ -480,7 +480,7 @@ public enum FailureText {
         case .nothingToUndo:
             (
                 "nothingToUndo", "There is nothing to take back.",
-                "Only the last `add`, `record`, `delete` or `import` can be undone, once.", Exit.badData
+                "Only the last `add`, `record`, `publish`, `delete` or `import` can be undone, once.", Exit.badData
             )
         case .textTooLong(let limit):
             (

@@ -153,7 +153,7 @@ struct GamesCommand: AsyncParsableCommand {
                 let games = try await node.call(
                     GamesRequest.list(search: nil, category: "custom", favouritesOnly: false, group: group)
                 ).games
-                let known = try Self.game(game, among: games)
+                let known = try Self.theGame(game, among: games)
                 guard let form = known.definition else { throw NodeFailure.unknownGame(game, suggestions: []) }
                 let changed = definition.form(name: name ?? form.name, changing: form)
                 return try await node.call(GameRequest.define(changed, group: group))
@@ -162,11 +162,15 @@ struct GamesCommand: AsyncParsableCommand {
         }
 
         /// The game that a text names: by its ID or name, or a beginning that only one has.
-        static func game(_ text: String, among games: [GameReport]) throws -> GameReport {
+        static func theGame(_ text: String, among games: [GameReport]) throws -> GameReport {
             let wanted = text.lowercased()
-            if let exact = games.first(where: { $0.id == wanted || $0.name.lowercased() == wanted }) { return exact }
-            let matches = games.filter { $0.id.hasPrefix(wanted) || $0.name.lowercased().hasPrefix(wanted) }
-            guard let match = matches.first else { throw NodeFailure.unknownGame(text, suggestions: []) }
+            if let exact = games.first(where: { $0.id == wanted }) { return exact }
+            let named = games.filter { $0.name.lowercased() == wanted }
+            let begun = games.filter { $0.id.hasPrefix(wanted) || $0.name.lowercased().hasPrefix(wanted) }
+            let matches = named.isEmpty ? begun : named
+            guard !wanted.isEmpty, let match = matches.first else {
+                throw NodeFailure.unknownGame(text, suggestions: [])
+            }
             guard matches.count == 1 else {
                 throw NodeFailure.ambiguousGame(text, candidates: matches.prefix(6).map(\.id))
             }

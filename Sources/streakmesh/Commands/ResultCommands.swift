@@ -187,7 +187,7 @@ struct DeleteCommand: SessionCommand {
 
 struct UndoCommand: QueryCommand {
     static let configuration = CommandConfiguration(
-        commandName: "undo", abstract: "Take back the last add, record, delete or import.")
+        commandName: "undo", abstract: "Take back the last add, record, publish, delete or import.")
 
     @OptionGroup var shared: SharedOptions
 
