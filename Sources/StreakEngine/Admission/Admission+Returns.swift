@@ -28,8 +28,8 @@ extension Admission {
         }
     }
 
-    /// Accepts the welcome to a group of this account that nobody here asked for: from a friend who was asked by code, or
-    /// from another machine of the account.
+    /// Accepts a welcome to a group of this account for which this device sent no request to join. It comes from a friend
+    /// whom this device asked by friend code, or from another machine of the account.
     mutating func receivedOffer(
         of group: GroupID, accessKeys: [[UInt8]], over link: LinkID, core: inout EngineCore
     ) {

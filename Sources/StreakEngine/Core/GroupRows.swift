@@ -37,7 +37,7 @@ struct Denial: LocalRow {
     static var shape: RowShape<Self> { RowShape(.denials, Self.init, \.group, \.user, \.invite) }
 }
 
-/// A wish to join a group was noted there: the answer is asked for after the link's own end too.
+/// A member has noted that this user wants to join the group. The answer may be asked for after the invite has expired.
 struct AwaitedApproval: LocalRow {
     let group: GroupID
 

@@ -66,6 +66,6 @@ struct PeerGroup: Sendable {
     var askedKeys: Set<Bytes32> = []
     /// The operation that ended the peer's own place, as this node last told the peer.
     var toldEnding: OperationID?
-    /// Whether it was told the whereabouts that were held when the group could be talked about.
+    /// Whether the peer was sent the whereabouts that this node held when it first might tell them about this group.
     var wasToldWhereabouts = false
 }

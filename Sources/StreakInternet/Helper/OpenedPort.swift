@@ -32,9 +32,9 @@ public struct PortWish: Hashable, Sendable {
 /// A port that a router says it has opened, with everything needed to close it. Nobody has checked the router's word.
 public struct OpenedPort: Hashable, Sendable {
     public var transport: PortTransport
-    /// The port at the router's address; of a pinhole the machine's own.
+    /// The port at the router's address. For a pinhole: this machine's own port.
     public var outsidePort: UInt16
-    /// The address of the router on the internet, if it said one; of a pinhole the machine's own.
+    /// The router's address on the internet, if it said one. For a pinhole: this machine's own address.
     public var outsideAddress: Bytes16?
     /// For how many seconds; 0 for ever, as some routers know no other.
     public var lease: UInt32
