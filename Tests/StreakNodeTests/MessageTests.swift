@@ -78,7 +78,7 @@ import Testing
             _ = try await ben.call(FriendshipRequest.add(code: try await ada.call(FriendshipRequest.list).code))
             try await ada.until { try await $0.call(FriendshipRequest.list).received.count == 1 }
             _ = try await ada.call(FriendshipRequest.approve(user: "Ben"))
-            try await ada.until { try await !Self.ask($0, .list).friends.isEmpty }
+            for node in [ada, ben] { try await node.until { try await !Self.ask($0, .list).friends.isEmpty } }
             _ = try await Self.ask(ada, .write(user: "Ben", text: "There you are"))
             try await ben.until { try await Self.texts($0, of: "Ada") == ["There you are"] }
         }
