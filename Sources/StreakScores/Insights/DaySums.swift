@@ -101,22 +101,26 @@ struct DaySums {
         }
     }
 
+    /// A sum is kept for every sixteenth day only: sixteen additions cost less than the memory of sixteen sums.
+    private static let interval = 16
+
     private(set) var tallies: [DayTally] = []
-    private var sums: [Sum] = []
+    /// The sums over the first 16, 32, 48 … days.
+    private var kept: [Sum] = []
+    private(set) var total = Sum(day: .min)
 
     var count: Int { tallies.count }
-    var total: Sum { sums.last ?? Sum(day: .min) }
 
     /// Adds tallies of days, ascending. O(days since the first of them).
     mutating func add(_ more: [DayTally]) {
         guard let first = more.first else { return }
         let place = tallies.partitioningIndex(in: tallies.indices) { $0.day >= first.day }
         tallies.replaceSubrange(place..., with: DayTally.sum(tallies[place...], more))
-        sums.removeSubrange(place...)
-        var sum = total
-        for tally in tallies[place...] {
-            sum.add(tally)
-            sums.append(sum)
+        kept.removeSubrange((place / Self.interval)...)
+        total = kept.last ?? Sum(day: .min)
+        for place in kept.count * Self.interval..<tallies.count {
+            total.add(tallies[place])
+            if (place + 1).isMultiple(of: Self.interval) { kept.append(total) }
         }
     }
 
@@ -130,13 +134,21 @@ struct DaySums {
 
     /// The sums up to the end of a day. O(log n).
     func sum(through day: PuzzleDay) -> Sum {
-        let place = sums.partitioningIndex(in: sums.indices) { Int($0.day) > day.daysSinceEpoch }
-        return place > 0 ? sums[place - 1] : Sum(day: .min)
+        let end = tallies.partitioningIndex(in: tallies.indices) { Int($0.day) > day.daysSinceEpoch }
+        let block = end / Self.interval
+        var sum = block > 0 ? kept[block - 1] : Sum(day: .min)
+        for tally in tallies[block * Self.interval..<end] { sum.add(tally) }
+        return sum
     }
 
     /// The first day by whose end something holds; it must hold for all after that. O(log n).
     func first(where holds: (Sum) -> Bool) -> Int32? {
-        let place = sums.partitioningIndex(in: sums.indices, where: holds)
-        return place < sums.count ? sums[place].day : nil
+        let block = kept.partitioningIndex(in: kept.indices, where: holds)
+        var sum = block > 0 ? kept[block - 1] : Sum(day: .min)
+        for tally in tallies[(block * Self.interval)...] {
+            sum.add(tally)
+            if holds(sum) { return tally.day }
+        }
+        return nil
     }
 }
