@@ -27,7 +27,7 @@ final class GameChronicle: Sendable {
     ) {
         (self.game, self.history, self.rules) = (game, history, rules)
         let axis = Streak.Axis(of: history, game)
-        var reading = start ?? Reading(of: game, rules)
+        var reading = start ?? Reading(along: axis, rules)
         let place = history.entries.count - Self.newest
         if followsChange, place > reading.count {
             let end = axis.firstDay(ofPeriodWith: history.entries[place].day)
@@ -57,9 +57,9 @@ final class GameChronicle: Sendable {
 
     /// What the results after a start add to their days.
     func tallies(from start: Reading?) -> [DayTally] {
-        var reading = start ?? Reading(of: game, rules)
-        var tallies: [DayTally] = []
         let axis = Streak.Axis(of: history, game)
+        var reading = start ?? Reading(along: axis, rules)
+        var tallies: [DayTally] = []
         reading.read(history.entries[reading.count...], in: game, axis, rules, &tallies)
         return tallies
     }
@@ -117,9 +117,9 @@ final class GameChronicle: Sendable {
     private static func walk(
         _ entries: ArraySlice<Entry>, history: History, game: Game, rules: StreakRules
     ) -> StreakWalk {
-        var walk = StreakWalk(rules: rules)
-        Streak.Axis(of: history, game)
-            .visit(entries, counts: rules.counts, body: { walk.take($0) })
+        let axis = Streak.Axis(of: history, game)
+        var walk = StreakWalk(along: axis, rules: rules)
+        axis.visit(entries, counts: rules.counts, body: { walk.take($0) })
         return walk
     }
 }
@@ -137,8 +137,8 @@ extension GameChronicle {
         private(set) var walk: StreakWalk
         private var bestOrder: RawOrder?
 
-        fileprivate init(of game: Game, _ rules: StreakRules) {
-            walk = StreakWalk(rules: rules)
+        fileprivate init(along axis: Streak.Axis, _ rules: StreakRules) {
+            walk = StreakWalk(along: axis, rules: rules)
         }
 
         /// - Parameter tallies: gets what each result adds to its day, in order of days.
@@ -147,11 +147,18 @@ extension GameChronicle {
             _ tallies: inout [DayTally]
         ) {
             var days = DayTotal(of: game)
-            for entry in entries {
-                if tallies.last?.day != entry.day { tallies.append(DayTally(day: entry.day)) }
-                tallies[tallies.count - 1].add(
-                    entry, isCounted: rules.counts(entry),
-                    points: entry.isCompleted ? days.share(of: entry, in: game) : 0)
+            if let first = entries.first {
+                var tally = DayTally(day: first.day)
+                for entry in entries {
+                    if tally.day != entry.day {
+                        tallies.append(tally)
+                        tally = DayTally(day: entry.day)
+                    }
+                    tally.add(
+                        entry, isCounted: rules.counts(entry),
+                        points: entry.isCompleted ? days.share(of: entry, in: game) : 0)
+                }
+                tallies.append(tally)
             }
             // Fewer than the entries for a habit, and in the same order.
             var place = 0

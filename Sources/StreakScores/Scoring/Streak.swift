@@ -77,7 +77,7 @@ enum Streak {
         let known = history.slice(DaySpan(from: .earliest, to: day))
         let axis = Axis(of: history, game)
         if rules.usesFreezes || axis.isNumbered {
-            var walk = StreakWalk(rules: rules)
+            var walk = StreakWalk(along: axis, rules: rules)
             axis.visit(known, counts: { rules.counts($0) && counts($0) }, body: { walk.take($0) })
             return walk.standing(on: day, cadence: game.cadence).length
         }
@@ -209,13 +209,19 @@ struct StreakWalk {
     /// Lengths for which the first day is recorded: the tiers of Streak Master.
     static let milestones = Achievement.streakMaster.thresholds
 
+    /// Where something happens: a milestone or a round length, ascending.
+    private static let marks = (milestones + roundLengths).sorted()
+
     private let usesFreezes: Bool
+    private let isNumbered: Bool
     private var length = 0
+    private var nextMark = marks[0]
     private var start: Int32 = 0
     private var freezes = 0
     private var frozen = 0
     private var last: Streak.Place?
-    /// The days of the current run. They ascend unless an archive puzzle was played after a later one.
+    /// The days of the current run, if puzzle numbers place them. They ascend unless an archive puzzle was played after
+    /// a later one.
     private var runDays: [Int32] = []
     private var isAscending = true
     private(set) var longest = 0
@@ -224,12 +230,13 @@ struct StreakWalk {
     /// Each time that a run had a round length, in order of days.
     private(set) var rounds: [Round] = []
 
-    init(rules: StreakRules) {
-        usesFreezes = rules.usesFreezes
+    init(along axis: Streak.Axis, rules: StreakRules) {
+        (isNumbered, usesFreezes) = (axis.isNumbered, rules.usesFreezes)
     }
 
     mutating func take(_ place: Streak.Place) {
         if let last, length > 0 { spend(missed: place.number - last.number - 1) }
+        if let last, length > 0, place.day < last.day { isAscending = false }
         last = place
         guard place.isCompleted else {
             end()
@@ -237,18 +244,21 @@ struct StreakWalk {
         }
         if length == 0 { start = place.day }
         length += 1
-        if let last = runDays.last, place.day < last { isAscending = false }
-        runDays.append(place.day)
+        if isNumbered { runDays.append(place.day) }
         longest = max(longest, length)
         if usesFreezes, length % StreakRules.daysPerFreeze == 0 {
             freezes = min(freezes + 1, StreakRules.maximumFreezes)
         }
-        noteMilestones()
-        if Self.roundLengths.contains(length) {
-            let latest = isAscending ? place.day : runDays.max() ?? place.day
-            let place = rounds.lastIndex { $0.day <= latest }.map { $0 + 1 } ?? 0
-            rounds.insert(Round(day: latest, length: length), at: place)
-        }
+        if length == nextMark || !isAscending { noteMarks(on: place.day) }
+    }
+
+    private mutating func noteMarks(on day: Int32) {
+        nextMark = Self.marks.first { $0 > length } ?? .max
+        noteMilestones(on: day)
+        guard Self.roundLengths.contains(length) else { return }
+        let latest = isAscending ? day : runDays.max() ?? day
+        let place = rounds.lastIndex { $0.day <= latest }.map { $0 + 1 } ?? 0
+        rounds.insert(Round(day: latest, length: length), at: place)
     }
 
     /// The run on `day`, which must not precede any place already taken.
@@ -267,15 +277,17 @@ struct StreakWalk {
 
     /// A run has a length on the latest day among that many neighbours: an archive puzzle completes the run when it is
     /// played.
-    private mutating func noteMilestones() {
+    private mutating func noteMilestones(on day: Int32) {
         for (position, milestone) in Self.milestones.enumerated() where milestone <= length {
             // In ascending order the run itself is the earliest. Later neighbours only have later days.
             if isAscending && milestone != length { continue }
             let known = reached[position] ?? .max
-            var latest = Int32.min
-            for day in runDays.suffix(milestone).reversed() {
-                latest = max(latest, day)
-                if isAscending || latest >= known { break }
+            var latest = day
+            if !isAscending {
+                for day in runDays.suffix(milestone).reversed() {
+                    latest = max(latest, day)
+                    if latest >= known { break }
+                }
             }
             reached[position] = min(known, latest)
         }
@@ -291,8 +303,7 @@ struct StreakWalk {
     }
 
     private mutating func end() {
-        length = 0
-        frozen = 0
+        (length, frozen, nextMark) = (0, 0, Self.marks[0])
         runDays.removeAll(keepingCapacity: true)
         isAscending = true
     }
