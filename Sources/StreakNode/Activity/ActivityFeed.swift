@@ -184,12 +184,11 @@ struct ActivityFeed {
 
     /// This user's result that another player's later one, not covered, has beaten. Habits have no better and worse.
     private func beaten(by result: DailyScore, of player: Player) -> DailyScore? {
-        let game = game(result.game)
-        guard player.user != me, game.model != .count,
-            let mine = index.score(result.key, of: PlayerID(me.bytes.array)),
-            Self.time(of: mine) <= Self.time(of: result),
-            Scoring.isBetter(result, than: mine, in: game)
+        guard player.user != me, let mine = index.score(result.key, of: PlayerID(me.bytes.array)),
+            Self.time(of: mine) <= Self.time(of: result)
         else { return nil }
+        let game = game(result.game)
+        guard game.model != .count, Scoring.isBetter(result, than: mine, in: game) else { return nil }
         return mine
     }
 
@@ -262,16 +261,20 @@ struct ActivityFeed {
             add(.streak(streak.length, unit: unit, game: streak.game.name), on: streak.day)
         }
         let tiers = achievements.coins
+        func level(_ last: PuzzleDay) -> Int {
+            let span = DaySpan(from: .earliest, to: last)
+            let coins =
+                player.insights.resultCoins(through: last) + tiers.total(in: span)
+                + player.member.rewards.total(in: span)
+            return Experience(coins: coins).level / Self.levelStep
+        }
+        var latest: (day: PuzzleDay, level: Int)?
         for day in times.days {
-            func level(_ last: PuzzleDay) -> Int {
-                let span = DaySpan(from: .earliest, to: last)
-                let coins =
-                    player.insights.resultCoins(through: last) + tiers.total(in: span)
-                    + player.member.rewards.total(in: span)
-                return Experience(coins: coins).level / Self.levelStep
-            }
+            let before = day.adding(days: -1)
+            let old = latest.flatMap { $0.day == before ? $0.level : nil } ?? level(before)
             let reached = level(day)
-            if reached > level(day.adding(days: -1)) { add(.level(reached * Self.levelStep), on: day) }
+            if reached > old { add(.level(reached * Self.levelStep), on: day) }
+            latest = (day, reached)
         }
         return entries
     }

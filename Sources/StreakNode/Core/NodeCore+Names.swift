@@ -68,13 +68,14 @@ extension NodeCore {
     func names(in group: GroupID) -> [UserID: String] {
         guard let state = engine.state(of: group) else { return [:] }
         let users = state.members.map(\.user) + state.removedUsers.map(\.user)
-        let plain = users.map { (user: $0, name: plainName(of: $0, in: group)) }
-        let bearers = Dictionary(grouping: plain) { DisplayText.likeness($0.name) }.mapValues {
-            Set($0.map(\.user)).count
+        let plain = users.map { user in
+            let name = plainName(of: user, in: group)
+            return (user: user, name: name, likeness: DisplayText.likeness(name))
         }
+        let bearers = Dictionary(grouping: plain, by: \.likeness).mapValues { Set($0.map(\.user)).count }
         var names: [UserID: String] = [:]
-        for (user, name) in plain {
-            let isShared = bearers[DisplayText.likeness(name), default: 1] > 1
+        for (user, name, likeness) in plain {
+            let isShared = bearers[likeness, default: 1] > 1
             names[user] = isShared ? distinguished(name, of: user, in: group) : name
         }
         return names

@@ -55,6 +55,8 @@ extension DisplayText {
     /// others look like.
     private static func seen(_ text: String) -> [Unicode.Scalar] {
         text.unicodeScalars.filter { scalar in
+            // ASCII is as it looks, and most names have nothing else.
+            if scalar.isASCII { return true }
             let properties = scalar.properties
             return !properties.isDefaultIgnorableCodePoint
                 && ![.nonspacingMark, .enclosingMark].contains(properties.generalCategory)
@@ -63,6 +65,7 @@ extension DisplayText {
 
     /// A letter or digit as the plain one it looks like.
     private static func folded(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+        if scalar.isASCII { return scalar }
         if "\u{FF01}"..."\u{FF5E}" ~= scalar { return Unicode.Scalar(scalar.value - 0xFEE0) ?? scalar }
         // Of any script, and those of mathematics.
         if scalar.properties.numericType == .decimal, let digit = scalar.properties.numericValue {
