@@ -18,7 +18,7 @@
 
         init(
             at host: Lan.Host, bootstrap: String = "198.18.0.1:6881", nodes: [Endpoint] = [],
-            linger: Duration = .milliseconds(100), in lab: Lab
+            linger: Duration = .milliseconds(100), answer: Duration? = nil, in lab: Lab
         ) throws {
             self.host = host
             let places = ["/usr/sbin/ip", "/sbin/ip", "/usr/bin/ip", "/bin/ip"]
@@ -27,6 +27,7 @@
             var limits = HelperSupervisor.Limits()
             (limits.sessionsPerHour, limits.failuresPerHour, limits.rest) = (1_000, 1_000, .zero)
             limits.linger = linger
+            if let answer { limits.answer = answer }
             let clock = SystemClock(wall: nil, lead: nil)
             let helper = InternetHelper(
                 program: HelperProgram(path: ip, arguments: ["netns", "exec", host.name, path]),

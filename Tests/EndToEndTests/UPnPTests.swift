@@ -79,7 +79,9 @@
                 return daemon
             }
 
-            func home(_ number: Int) throws -> HelperHome { try HelperHome(at: lan.hosts[number], in: lab) }
+            func home(_ number: Int, answer: Duration? = nil) throws -> HelperHome {
+                try HelperHome(at: lan.hosts[number], answer: answer, in: lab)
+            }
 
             /// Lets no search for a router out of a home any more, which goes to port 1900 (UPnP Device Architecture
             /// 2.0, §1.3.2).
@@ -183,6 +185,50 @@
                 await first.stop()
                 wish.router = port.router
                 await #expect(throws: HelperFailure.refused(.noRouter)) { _ = try await ada.helper.map(wish) }
+            }
+        }
+
+        /// Ways to answer in which there is no router, and such as miniupnpc may read over. What drags on ends with the time
+        /// for an answer.
+        private static let nonsense = ["silent", "drip", "nested", "noise"]
+        private static let oddities = [
+            "false length", "negative length", "false chunks", "unclosed", "long names", "long location",
+        ]
+
+        /// The most memory that a process has had, in kB.
+        private static func mostMemory(of process: Int32) throws -> Int {
+            let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+            let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+            return try #require(line.split(separator: " ").compactMap { Int($0) }.first)
+        }
+
+        @Test(.timeLimit(.minutes(10)))
+        func `a router that answers nonsense costs an answer, and neither the node nor the next one`() async throws {
+            try await Lab.open { lab in
+                let household = try await Household(in: lab)
+                let ada = try household.home(1, answer: .seconds(8))
+                let liar = try Daemon(
+                    in: lab,
+                    household.router.launcher + DHTCluster.words("lying-router.py") + [household.router.address])
+                let wish = PortWish(transport: .udp, inside: Self.inside, outsidePort: 7_420)
+                func answer(to way: String) async throws -> OpenedPort? {
+                    try liar.read(way + "\n")
+                    try await liar.says("answers: \(way)")
+                    return try? await ada.helper.map(wish)
+                }
+                _ = try await answer(to: "honest")
+                let helper = try await ada.process(in: lab)
+                #expect(try await answer(to: "endless") == nil)
+                #expect(try Self.mostMemory(of: helper) < 170_000)
+                for way in Self.nonsense { #expect(try await answer(to: way) == nil, "\(way)") }
+                for way in Self.oddities { _ = try await answer(to: way) }
+                // Whether the address that it says is one of the internet, the node looks at.
+                #expect(try await answer(to: "honest")?.outside == Endpoint(ipv4: 0x0808_0404, port: 7_420))
+                #expect(try await answer(to: "nonsense")?.outside == nil)
+                for way in ["private", "loopback"] { _ = try await answer(to: way) }
+                await liar.stop()
+                _ = try await household.start()
+                #expect(try await ada.helper.map(wish).outside == Endpoint(ipv4: 0x0509_0909, port: 7_420))
             }
         }
     }
