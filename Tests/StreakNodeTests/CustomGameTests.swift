@@ -148,6 +148,23 @@ import Testing
             let red = try #require(groups.first { $0.title == "Red" })
             #expect(result.score == 9)
             #expect(try await node.results().first?.groups == [red.id])
+            // Blue is the active group: the game is found, changed and removed where it is.
+            let shown = try await node.call(GameRequest.show(game: "che"))
+            #expect(shown.groups == [red.id] && shown.definition == game.definition)
+            var form = try #require(shown.definition)
+            form.unit = "pieces"
+            #expect(try await Self.define(form, on: node).definition?.unit == "pieces")
+            await #expect(throws: NodeFailure.unknownGame("che", suggestions: [])) {
+                _ = try await node.call(GamesRequest.remove(game: "che", group: "Blue"))
+            }
+            for name in ["wordle", "Wordle"] {
+                await #expect(
+                    throws: NodeFailure.invalidGame(reason: "Only games that a group has defined can be changed.")
+                ) {
+                    _ = try await node.call(GamesRequest.remove(game: name, group: nil))
+                }
+            }
+            #expect(try await node.call(GamesRequest.remove(game: "che", group: nil)).games.isEmpty)
         }
     }
 

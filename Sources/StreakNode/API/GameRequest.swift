@@ -16,8 +16,11 @@ public enum GameRequest: NodeRequest {
     public typealias Report = GameReport
     public static let name = RequestName.game
 
+    /// By ID, name or unique prefix of either.
+    case show(game: String)
     case setFavourite(game: String, isFavourite: Bool)
-    /// Defines a custom game in a group, or with `id` changes one. Nil `group` is the active one.
+    /// Defines a custom game in a group, or with `id` changes one. Nil `group` is the active one, or the one that has the
+    /// game to change.
     case define(GameForm, group: String?)
 }
 

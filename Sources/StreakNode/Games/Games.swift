@@ -29,6 +29,8 @@ struct Games {
         return GamesReport(games: reports.filter(\.favourite) + reports.filter { !$0.favourite })
     }
 
+    func show(_ selector: String) throws -> GameReport { core.report(try core.game(selector)) }
+
     func setFavourite(_ selector: String, _ isFavourite: Bool) async throws -> GameReport {
         let game = try core.game(selector)
         let choice = isFavourite == game.isFavourite ? nil : isFavourite
@@ -41,7 +43,8 @@ struct Games {
     // MARK: Custom games
 
     func define(_ form: GameForm, group selector: String?) async throws -> GameReport {
-        let group = try core.group(selector)
+        let group =
+            try form.id.flatMap { GameID($0) }.map { try self.group(selector, having: $0) } ?? core.group(selector)
         try core.checkMembership(of: group)
         try core.checkSharing(in: group)
         let games = core.views[group]?.games ?? GroupGames()
@@ -62,6 +65,16 @@ struct Games {
         if definition.name != core.views[group]?.games[id]?.name { try checkName(of: definition, in: group) }
         try await loop.execute(.write([(group, [.value(definition)])]))
         return core.report(definition.game)
+    }
+
+    /// The named group; else the one that has the game, or the active one.
+    private func group(_ selector: String?, having game: GameID) throws -> GroupID {
+        guard game.isCustom else {
+            throw NodeFailure.invalidGame(reason: "Only games that a group has defined can be changed.")
+        }
+        let isNamed = !(selector ?? "").isEmpty
+        let holder = isNamed ? nil : core.memberGroups.first { core.views[$0]?.games[game] != nil }
+        return try holder ?? core.group(selector)
     }
 
     /// An ID that no game here has yet.
@@ -85,8 +98,8 @@ struct Games {
     }
 
     func remove(_ selector: String, group: String?) async throws -> GamesReport {
-        let group = try core.group(group)
         let game = try core.game(selector)
+        let group = try self.group(group, having: game.id)
         guard let games = core.views[group]?.games, games[game.id] != nil else {
             throw NodeFailure.unknownGame(selector, suggestions: [])
         }

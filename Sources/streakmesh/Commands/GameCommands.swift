@@ -143,38 +143,19 @@ struct GamesCommand: AsyncParsableCommand {
 
         @OptionGroup var definition: Definition
 
-        @Option(help: "The group (else the active one).")
+        @Option(help: "The group (else the one that has the game).")
         var group: String?
 
         @OptionGroup var shared: SharedOptions
 
         func run(in context: CommandContext) async throws {
             let report = try await context.ask(needsNetwork: false) { node in
-                let games = try await node.call(
-                    GamesRequest.list(search: nil, category: "custom", favouritesOnly: false, group: group)
-                ).games
-                let known = try Self.theGame(game, among: games)
-                guard let form = known.definition else { throw NodeFailure.unknownGame(game, suggestions: []) }
+                let known = try await node.call(GameRequest.show(game: game))
+                let form = known.definition ?? GameForm(id: known.id, name: known.name, model: known.model)
                 let changed = definition.form(name: name ?? form.name, changing: form)
                 return try await node.call(GameRequest.define(changed, group: group))
             }
             context.show(report) { ["\($0.applying(.bold, to: report.name)) is changed for everybody."] }
-        }
-
-        /// The game that a text names: by its ID or name, or a beginning that only one has.
-        static func theGame(_ text: String, among games: [GameReport]) throws -> GameReport {
-            let wanted = text.lowercased()
-            if let exact = games.first(where: { $0.id == wanted }) { return exact }
-            let named = games.filter { $0.name.lowercased() == wanted }
-            let begun = games.filter { $0.id.hasPrefix(wanted) || $0.name.lowercased().hasPrefix(wanted) }
-            let matches = named.isEmpty ? begun : named
-            guard !wanted.isEmpty, let match = matches.first else {
-                throw NodeFailure.unknownGame(text, suggestions: [])
-            }
-            guard matches.count == 1 else {
-                throw NodeFailure.ambiguousGame(text, candidates: matches.prefix(6).map(\.id))
-            }
-            return match
         }
     }
 
@@ -211,7 +192,7 @@ struct GamesCommand: AsyncParsableCommand {
         @Argument(help: "The game: its name, ID or a unique beginning.", completion: .games)
         var game: String
 
-        @Option(help: "The group (else the active one).")
+        @Option(help: "The group (else the one that has the game).")
         var group: String?
 
         @OptionGroup var shared: SharedOptions
