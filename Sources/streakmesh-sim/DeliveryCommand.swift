@@ -17,6 +17,9 @@ struct DeliveryCommand: AsyncParsableCommand {
     @Option(help: "Shares of members whose router opens a port, in percent, as in 30,50.")
     var reachable: NumberList?
 
+    @Option(help: "How members' machines find each other, as in notices,letters (else each way in turn).")
+    var means: MeansList?
+
     @Option(help: "Simulated days; on the last one nobody plays.")
     var days = 21
 
@@ -36,7 +39,7 @@ struct DeliveryCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let means = Figures.Delivery.Means.allCases
+        let means = means?.means ?? Figures.Delivery.Means.allCases
         say("| members, reachable | " + means.map(\.title).joined(separator: " | ") + " |")
         say("|---" + String(repeating: "|---", count: means.count) + "|")
         let watch = Stopwatch()
@@ -67,6 +70,17 @@ struct DeliveryCommand: AsyncParsableCommand {
             for try await figure in group { sum = sum + figure }
             return sum
         }
+    }
+}
+
+/// Ways in which machines find each other, as in `notices,letters`.
+struct MeansList: ExpressibleByArgument {
+    let means: [Figures.Delivery.Means]
+
+    init?(argument: String) {
+        let names = argument.split(separator: ",")
+        means = names.compactMap { Figures.Delivery.Means(rawValue: String($0)) }
+        if means.count < max(names.count, 1) { return nil }
     }
 }
 
