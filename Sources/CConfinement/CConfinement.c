@@ -20,8 +20,8 @@ void streak_confine(void) {
     closefrom(STDERR_FILENO + 1);
     // Programs that it might start get no further rights, such as by the setuid bit.
     (void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    // Bytes that the process may write, with its threads' stacks; it needs some 20 MB. An answer without an end meets this limit
-    // before it takes the machine's memory (bitcoin#31130).
+    // Private memory, with the whole stack of each thread: some 20 MB are in use. An answer without an end meets this limit before
+    // it takes the machine's memory (bitcoin#31130).
     limit(RLIMIT_DATA, (rlim_t)128 << 20);
 #endif
     if (chdir("/") != 0) _exit(71);

@@ -17,7 +17,10 @@ struct DeliveryCommand: AsyncParsableCommand {
     @Option(help: "Shares of members whose router opens a port, in percent, as in 30,50.")
     var reachable: NumberList?
 
-    @Option(help: "How members' machines find each other, as in notices,letters (else each way in turn).")
+    @Option(
+        help: ArgumentHelp(
+            "How members' machines find each other, as in notices,letters (else each way in turn). Ways: "
+                + Figures.Delivery.Means.allCases.map(\.rawValue).joined(separator: ", ") + "."))
     var means: MeansList?
 
     @Option(help: "Simulated days; on the last one nobody plays.")
@@ -78,9 +81,9 @@ struct MeansList: ExpressibleByArgument {
     let means: [Figures.Delivery.Means]
 
     init?(argument: String) {
-        let names = argument.split(separator: ",")
+        let names = argument.split(separator: ",", omittingEmptySubsequences: false)
         means = names.compactMap { Figures.Delivery.Means(rawValue: String($0)) }
-        if means.count < max(names.count, 1) { return nil }
+        if means.count < names.count { return nil }
     }
 }
 

@@ -149,22 +149,24 @@ import Testing
             #expect(result.score == 9)
             #expect(try await node.results().first?.groups == [red.id])
             // Blue is the active group: the game is found, changed and removed where it is.
-            let shown = try await node.call(GameRequest.show(game: "che"))
+            let shown = try await node.call(GameRequest.show(game: "che", group: nil))
             #expect(shown.groups == [red.id] && shown.definition == game.definition)
             var form = try #require(shown.definition)
             form.unit = "pieces"
             #expect(try await Self.define(form, on: node).definition?.unit == "pieces")
-            await #expect(throws: NodeFailure.unknownGame("che", suggestions: [])) {
-                _ = try await node.call(GamesRequest.remove(game: "che", group: "Blue"))
-            }
-            for name in ["wordle", "Wordle"] {
-                await #expect(
-                    throws: NodeFailure.invalidGame(reason: "Only games that a group has defined can be changed.")
-                ) {
-                    _ = try await node.call(GamesRequest.remove(game: name, group: nil))
+            _ = try await Self.define(GameForm(name: "Checkers", model: "highScore"), on: node, group: "Blue")
+            await #expect(throws: NodeFailure.self) { try await node.call(GameRequest.show(game: "che", group: nil)) }
+            #expect(try await node.call(GameRequest.show(game: "che", group: "Blue")).name == "Checkers")
+            #expect(try await node.call(GameRequest.show(game: "che", group: "Red")).name == "Chess")
+            for (name, reason) in [
+                ("wordle", "“Wordle” is built in: it cannot be changed."),
+                ("chess", "“Chess” is no game of this group."),
+            ] {
+                await #expect(throws: NodeFailure.invalidGame(reason: reason)) {
+                    _ = try await node.call(GamesRequest.remove(game: name, group: "Blue"))
                 }
             }
-            #expect(try await node.call(GamesRequest.remove(game: "che", group: nil)).games.isEmpty)
+            #expect(try await node.call(GamesRequest.remove(game: "chess", group: nil)).games.isEmpty)
         }
     }
 

@@ -411,7 +411,7 @@ extension GamesRequest {
 extension GameRequest {
     public func answer(on node: isolated MeshNode) async throws -> GameReport {
         switch self {
-        case .show(let game): try node.services.games.show(game)
+        case .show(let game, let group): try node.services.games.show(game, group: group)
         case .setFavourite(let game, let isFavourite): try await node.services.games.setFavourite(game, isFavourite)
         case .define(let form, let group): try await node.services.games.define(form, group: group)
         }

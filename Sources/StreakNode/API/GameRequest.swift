@@ -16,11 +16,11 @@ public enum GameRequest: NodeRequest {
     public typealias Report = GameReport
     public static let name = RequestName.game
 
-    /// By ID, name or unique prefix of either.
-    case show(game: String)
+    /// A custom game by ID, name or unique prefix of either, as its group has it.
+    case show(game: String, group: String?)
     case setFavourite(game: String, isFavourite: Bool)
-    /// Defines a custom game in a group, or with `id` changes one. Nil `group` is the active one, or the one that has the
-    /// game to change.
+    /// Defines a custom game in a group, or with `id` changes one. Nil `group` is the active one. For a game to change
+    /// that the active one does not have, it is the first that does.
     case define(GameForm, group: String?)
 }
 

@@ -82,6 +82,15 @@ extension NodeCore {
     /// Reads shares of the catalogue's games and of every group's custom games.
     var shareReader: ShareReader { ShareReader(custom: customGamesInTurn) }
 
+    /// A custom game, as a group has it. That group comes first.
+    func report(_ definition: GameDefinition, in group: GroupID) -> GameReport {
+        var report = report(definition.game)
+        report.definition = GameForm(definition)
+        report.groups = [group.description] + report.groups.filter { $0 != group.description }
+        report.mine = views[group]?.games.mayDefine(definition.id, identity.user) ?? false
+        return report
+    }
+
     func report(_ game: Game) -> GameReport { report(game, favourites: accountSettings.choices(.favourite)) }
 
     func report(_ game: Game, favourites: [GameID: Bool]) -> GameReport {

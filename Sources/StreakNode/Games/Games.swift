@@ -29,7 +29,11 @@ struct Games {
         return GamesReport(games: reports.filter(\.favourite) + reports.filter { !$0.favourite })
     }
 
-    func show(_ selector: String) throws -> GameReport { core.report(try core.game(selector)) }
+    /// A custom game, as the group has it in which it would be changed.
+    func show(_ selector: String, group: String?) throws -> GameReport {
+        let (group, definition) = try custom(selector, in: group)
+        return core.report(definition, in: group)
+    }
 
     func setFavourite(_ selector: String, _ isFavourite: Bool) async throws -> GameReport {
         let game = try core.game(selector)
@@ -43,8 +47,7 @@ struct Games {
     // MARK: Custom games
 
     func define(_ form: GameForm, group selector: String?) async throws -> GameReport {
-        let group =
-            try form.id.flatMap { GameID($0) }.map { try self.group(selector, having: $0) } ?? core.group(selector)
+        let group = try form.id.map { try custom($0, in: selector).group } ?? core.group(selector)
         try core.checkMembership(of: group)
         try core.checkSharing(in: group)
         let games = core.views[group]?.games ?? GroupGames()
@@ -67,14 +70,31 @@ struct Games {
         return core.report(definition.game)
     }
 
-    /// The named group; else the one that has the game, or the active one.
-    private func group(_ selector: String?, having game: GameID) throws -> GroupID {
-        guard game.isCustom else {
-            throw NodeFailure.invalidGame(reason: "Only games that a group has defined can be changed.")
+    /// A custom game by ID, name or unique prefix of either, and its group: the one that is named; else the active one if
+    /// it has the game, else the first that does.
+    private func custom(_ selector: String, in group: String?) throws -> (group: GroupID, definition: GameDefinition) {
+        let isNamed = !(group ?? "").isEmpty
+        let active = isNamed ? nil : core.activeGroup
+        let groups = try isNamed ? [core.group(group)] : core.memberGroups.filter { $0 == active } + core.memberGroups
+        var games: [GameID: (group: GroupID, definition: GameDefinition)] = [:]
+        for group in groups {
+            for game in core.views[group]?.games.definitions ?? [] where games[game.id] == nil {
+                games[game.id] = (group, game)
+            }
         }
-        let isNamed = !(selector ?? "").isEmpty
-        let holder = isNamed ? nil : core.memberGroups.first { core.views[$0]?.games[game] != nil }
-        return try holder ?? core.group(selector)
+        let found = Catalogue(games: games.values.map(\.definition.game)).games(matching: selector)
+        guard found.count <= 1 || selector.isEmpty else {
+            throw NodeFailure.ambiguousGame(
+                selector, candidates: found.map(\.id.rawValue).sorted().prefix(6).map(\.self))
+        }
+        guard !selector.isEmpty, let game = found.first.flatMap({ games[$0.id] }) else {
+            let known = try core.game(selector)
+            throw NodeFailure.invalidGame(
+                reason: known.id.isCustom
+                    ? "“\(known.name)” is no game of this group." : "“\(known.name)” is built in: it cannot be changed."
+            )
+        }
+        return game
     }
 
     /// An ID that no game here has yet.
@@ -98,11 +118,8 @@ struct Games {
     }
 
     func remove(_ selector: String, group: String?) async throws -> GamesReport {
-        let game = try core.game(selector)
-        let group = try self.group(group, having: game.id)
-        guard let games = core.views[group]?.games, games[game.id] != nil else {
-            throw NodeFailure.unknownGame(selector, suggestions: [])
-        }
+        let (group, game) = try custom(selector, in: group)
+        let games = core.views[group]?.games ?? GroupGames()
         guard games.mayDefine(game.id, core.identity.user) else { throw NodeFailure.gameOfAnother(game.name) }
         let withdrawal = RecordContent(withdrawing: GameDefinition.recordSubject(of: game.id), of: GameDefinition.self)
         try await loop.execute(.write([(group, [.content(withdrawal)])]))

@@ -209,7 +209,7 @@ struct StreakWalk {
     /// Lengths for which the first day is recorded: the tiers of Streak Master.
     static let milestones = Achievement.streakMaster.thresholds
 
-    /// Where something happens: a milestone or a round length, ascending.
+    /// The lengths at which something is noted: milestones and round lengths, ascending.
     private static let marks = (milestones + roundLengths).sorted()
 
     private let usesFreezes: Bool

@@ -150,10 +150,9 @@ struct GamesCommand: AsyncParsableCommand {
 
         func run(in context: CommandContext) async throws {
             let report = try await context.ask(needsNetwork: false) { node in
-                let known = try await node.call(GameRequest.show(game: game))
-                let form = known.definition ?? GameForm(id: known.id, name: known.name, model: known.model)
-                let changed = definition.form(name: name ?? form.name, changing: form)
-                return try await node.call(GameRequest.define(changed, group: group))
+                let known = try await node.call(GameRequest.show(game: game, group: group))
+                let changed = definition.form(name: name ?? known.name, changing: known.definition)
+                return try await node.call(GameRequest.define(changed, group: known.groups.first))
             }
             context.show(report) { ["\($0.applying(.bold, to: report.name)) is changed for everybody."] }
         }

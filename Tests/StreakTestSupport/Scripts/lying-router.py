@@ -1,6 +1,7 @@
 """A router that answers by UPnP as no router should, at ADDRESS. usage: lying-router.py ADDRESS
 
-Each line of standard input is the way in which it answers from then on, and is repeated once it is. It ends with its standard input.
+Each line of standard input is the way in which it answers from then on; “1 answers: WAY” and so on says that it does. It ends with its
+standard input.
 """
 
 import os
@@ -10,7 +11,8 @@ import threading
 import time
 
 address, port = sys.argv[1], 5000
-# How many bytes an answer without an end has; they would need twice the memory that a helper may have.
+# Bytes of an answer without an end. Twice as many are no length to miniupnpc, which then reads on to the end.
+great = 2_000_000_000
 endless = 2 << 30
 way = ""
 
@@ -49,7 +51,7 @@ def control(connection, request):
         values = {"NewConnectionStatus": "Connected", "NewLastConnectionError": "ERROR_NONE", "NewUptime": "7"}
         send(connection, answer("GetStatusInfo", values))
     elif b"GetExternalIPAddress" in request:
-        outside = {"private": "192.168.1.1", "loopback": "127.0.0.1", "nonsense": "5.9.9.9.9' or <b>1"}.get(way, "8.8.4.4")
+        outside = {"private": "192.168.1.1", "loopback": "127.0.0.1", "no address": "5.9.9.9.9' or <b>1"}.get(way, "8.8.4.4")
         send(connection, answer("GetExternalIPAddress", {"NewExternalIPAddress": outside}))
     elif way == "endless control":
         pour(connection)
@@ -92,6 +94,8 @@ def serve(connection):
         return pour(connection)
     if way == "drip":
         return drip(connection)
+    if way == "great length":
+        return connection.sendall(head(great) + b"b" * 4096)
     if way == "false length":
         return connection.sendall(head(4294967295) + description())
     if way == "negative length":
@@ -140,6 +144,6 @@ def find():
 
 for work in (listen, find):
     threading.Thread(target=work, daemon=True).start()
-for line in sys.stdin:
+for number, line in enumerate(sys.stdin, start=1):
     way = line.strip()
-    print("answers:", way, flush=True)
+    print(number, "answers:", way, flush=True)
