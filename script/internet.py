@@ -97,11 +97,12 @@ class Node:
             time.sleep(0.5)
 
     def traffic(self):
-        """Bytes on its interface in both directions: links, notices and the DHT."""
+        """Bytes of IP in both directions: links, notices and the DHT, without the bridge's ARP."""
         table = subprocess.run(
-            ["ip", "netns", "exec", self.name, "cat", "/proc/net/dev"], stdout=subprocess.PIPE, text=True, check=True).stdout
-        fields = next(line for line in table.splitlines() if "eth0:" in line).split(":")[1].split()
-        return int(fields[0]) + int(fields[8])
+            ["ip", "netns", "exec", self.name, "cat", "/proc/net/netstat"], stdout=subprocess.PIPE, text=True, check=True).stdout
+        names, numbers = [line.split() for line in table.splitlines() if line.startswith("IpExt:")]
+        counted = dict(zip(names, numbers))
+        return int(counted["InOctets"]) + int(counted["OutOctets"])
 
     def memory(self, program):
         """MB of its processes that run this program; none where there is none."""
