@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures what meeting across the internet costs, with the real program, its helper and a DHT of twenty nodes.
 
-usage: internet.py FOLDER-OF-PROGRAMS SECONDS      (root; python3-libtorrent)
+usage: internet.py FOLDER-OF-PROGRAMS SECONDS      (root; python3-libtorrent, miniupnpd, nftables)
 
 Prints a line each of name, value, unit and target, like streakmesh-bench. Two nodes and the DHT have network namespaces of
 their own; nothing leaves the machine. SECONDS is how long idle nodes are watched.
@@ -61,10 +61,80 @@ def start(name, *words, **options):
     return process
 
 
-class Node:
-    def __init__(self, person, address):
-        self.person, self.name, self.address = person, f"{NAME}-{person}", address
+class Router:
+    """A home's router, which opens ports by PCP and NAT-PMP, by UPnP, or not at all. One machine is behind it."""
+
+    def __init__(self, name, address, way):
+        self.name, self.address, self.way, self.daemon = f"{NAME}-{name}-router", address, way, None
         host(self.name, address)
+        inside = f"{NAME}-{name}"
+        ip("netns", "add", inside)
+        namespaces.append(inside)
+        ip("link", "add", "lan0", "netns", self.name, "type", "veth", "peer", "name", "eth0", "netns", inside)
+        ip("-n", self.name, "address", "add", "192.168.7.1/24", "dev", "lan0")
+        ip("-n", self.name, "link", "set", "lan0", "up")
+        ip("-n", inside, "link", "set", "lo", "up")
+        ip("-n", inside, "address", "add", "192.168.7.2/24", "dev", "eth0")
+        ip("-n", inside, "link", "set", "eth0", "up")
+        ip("-n", inside, "route", "add", "default", "via", "192.168.7.1")
+        run = ["ip", "netns", "exec", self.name]
+        subprocess.run([*run, "sh", "-c", "echo 1 > /proc/sys/net/ipv4/ip_forward"], check=True)
+        subprocess.run([*run, "nft", "-f", "-"], input=RULES, text=True, check=True)
+        self.open()
+
+    def open(self):
+        if self.way is None:
+            return
+        words = {"PCP": ("no", "yes", "Listening for NAT-PMP/PCP"), "UPnP": ("yes", "no", "HTTP listening on port")}
+        upnp, pcp, ready = words[self.way]
+        path = f"{folder}/{self.name}.conf"
+        pathlib.Path(path).write_text(
+            f"ext_ifname=eth0\nlistening_ip=lan0\nenable_upnp={upnp}\nenable_natpmp={pcp}\n"
+            "uuid=00000000-0000-0000-0000-000000000001\nallow 1024-65535 0.0.0.0/0 1024-65535\ndeny 0-65535 0.0.0.0/0 0-65535\n")
+        self.daemon = start(
+            self.name, "miniupnpd", "-d", "-f", path, "-P", f"{path}.pid", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        while ready not in (line := self.daemon.stdout.readline()):
+            if not line:
+                sys.exit("miniupnpd did not start")
+
+    def move(self, address):
+        """Its provider gives it another address, and it forgets which ports it has opened."""
+        if self.daemon:
+            self.daemon.kill()
+            self.daemon.wait()
+        subprocess.run(["ip", "netns", "exec", self.name, "nft", "-f", "-"], input=RULES, text=True, check=True)
+        ip("-n", self.name, "address", "del", f"{self.address}/15", "dev", "eth0")
+        ip("-n", self.name, "address", "add", f"{address}/15", "dev", "eth0")
+        ip("-n", self.name, "route", "add", "default", "dev", "eth0")
+        self.address = address
+        self.open()
+
+
+RULES = """
+flush ruleset
+table inet filter {
+  chain forward {
+    type filter hook forward priority 0; policy drop;
+    iifname "lan0" accept; ct state established,related accept; jump miniupnpd
+  }
+  chain miniupnpd { }
+  chain prerouting { type nat hook prerouting priority -100; jump prerouting_miniupnpd; }
+  chain postrouting {
+    type nat hook postrouting priority 100;
+    jump postrouting_miniupnpd; meta nfproto ipv4 oifname "eth0" masquerade
+  }
+  chain prerouting_miniupnpd { }
+  chain postrouting_miniupnpd { }
+}
+"""
+
+
+class Node:
+    def __init__(self, person, address=None):
+        """At an address of the internet; with none, behind the router of its name."""
+        self.person, self.name, self.address = person, f"{NAME}-{person}", address
+        if address:
+            host(self.name, address)
         self.ask("init", "--name", person)
 
     def ask(self, *words):
@@ -89,12 +159,16 @@ class Node:
         ip("-n", self.name, "route", "add", "default", "dev", "eth0")
         self.address = address
 
-    def until(self, what, holds, limit=300):
+    def until(self, what, holds, limit=300, pause=0.5):
         end = time.monotonic() + limit
         while not holds():
             if time.monotonic() > end:
                 sys.exit(f"waited in vain: {what}")
-            time.sleep(0.5)
+            time.sleep(pause)
+
+    def reaches(self, person):
+        """Whether it is linked with this person's node."""
+        return any(member["name"] == person and member.get("path") for member in self.ask("members")["members"])
 
     def traffic(self):
         """Bytes of IP in both directions: links, notices and the DHT, without the bridge's ARP."""
@@ -133,7 +207,7 @@ namespaces.append(f"{NAME}-hub")
 ip("-n", f"{NAME}-hub", "link", "add", "br0", "type", "bridge")
 ip("-n", f"{NAME}-hub", "link", "set", "br0", "up")
 # Two halves: witnesses of one provider count as one.
-places = [f"198.{18 + number % 2}.0.{number + 1}" for number in range(DHT_NODES)]
+places = [f"20.{18 + number % 2}.0.{number + 1}" for number in range(DHT_NODES)]
 BOOTSTRAP = f"{places[0]}:6881"
 dht = []
 for number, place in enumerate(places):
@@ -146,7 +220,7 @@ for node in dht:
     while node.stdout.readline() not in ("settled\n", ""):
         pass
 
-ada, ben = Node("ada", "198.18.1.1"), Node("ben", "198.19.1.1")
+ada, ben = Node("ada", "20.18.1.1"), Node("ben", "20.19.1.1")
 ada.up()
 ben.up()
 ada.ask("group", "create", "Bench")
@@ -167,8 +241,8 @@ for setting in ("off", "on"):
 link = ada.ask("invite")["link"]
 ada.down()
 ben.down()
-ada.move("198.18.2.1")
-cleo = Node("cleo", "198.19.3.1")
+ada.move("20.18.2.1")
+cleo = Node("cleo", "20.19.3.1")
 ada.up()
 ada.until("the note lies in the DHT again", lambda: ada.ask("status")["internet"]["dht"]["published"])
 cleo.up()
@@ -178,11 +252,39 @@ show("join by the DHT alone", time.monotonic() - begin, "s", "60")
 
 # Two whose addresses have both changed while they were off.
 ada.down()
-ada.move("198.18.4.1")
-ben.move("198.19.5.1")
+ada.move("20.18.4.1")
+ben.move("20.19.5.1")
 begin = time.monotonic()
 ada.up()
 ben.up()
-ben.until("they are linked again", lambda: any(
-    member["name"] == "ada" and member.get("path") for member in ben.ask("members")["members"]), limit=600)
+ben.until("they are linked again", lambda: ben.reaches("ada"), limit=600)
 show("all addresses changed while off: linked again by the DHT", time.monotonic() - begin, "s", "360")
+for node in (ada, ben, cleo):
+    node.down()
+
+# Homes behind routers.
+routers = {
+    "dan": Router("dan", "20.18.6.1", "PCP"), "eve": Router("eve", "20.19.6.1", "UPnP"), "fay": Router("fay", "20.19.7.1", None)}
+dan, eve, fay = (Node(name) for name in routers)
+for node, goal in ((dan, "0.3"), (eve, "6")):
+    node.up()
+    begin = time.monotonic()
+    node.until("its port is open", lambda: node.ask("internet")["reach"] == "mapped", pause=0)
+    show(f"port opened after the start, by {routers[node.person].way}", time.monotonic() - begin, "s", goal)
+eve.down()
+fay.up()
+dan.ask("group", "create", "Homes")
+fay.ask("join", dan.ask("invite")["link"])
+dan.until("they are linked", lambda: dan.reaches("fay"))
+
+
+def digest(node):
+    return node.ask("status")["groups"][0]["digest"]
+
+
+routers["dan"].move("20.18.8.1")
+routers["fay"].move("20.19.9.1")
+begin = time.monotonic()
+dan.ask("record", "wordle", "--score", "3")
+dan.until("both have the result", lambda: digest(dan) == digest(fay), limit=1200)
+show("all addresses changed while on, one port open", time.monotonic() - begin, "s", "60")
