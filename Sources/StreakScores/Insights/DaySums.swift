@@ -40,36 +40,41 @@ struct DayTally: Equatable {
         (perfect, records, coins) = (perfect + other.perfect, records + other.records, coins + other.coins)
     }
 
-    /// The days of several lists, each ascending. Days on which nothing is left are dropped. O(n log lists).
-    static func sum(of lists: [[DayTally]]) -> [DayTally] {
-        var lists = lists
-        while lists.count > 1 {
-            lists = stride(from: 0, to: lists.count, by: 2).map { place in
-                place + 1 < lists.count ? sum(lists[place][...], lists[place + 1]) : lists[place]
+    /// Adds days to a list, both ascending. Days on which nothing is left are dropped. O(days of both).
+    ///
+    /// Works in place, without a table over all days, so that a result from 1900 does not cost a century.
+    static func add(_ more: [DayTally], to days: inout [DayTally]) {
+        guard let first = more.first else { return }
+        var place = days.partitioningIndex(in: days.indices) { $0.day >= first.day }
+        var missing: [DayTally] = []
+        var isOneEmpty = false
+        for tally in more {
+            while place < days.count, days[place].day < tally.day { place += 1 }
+            guard place < days.count, days[place].day == tally.day else {
+                missing.append(tally)
+                continue
             }
+            days[place].add(tally)
+            isOneEmpty = isOneEmpty || days[place].isEmpty
         }
-        return lists.first ?? []
+        insert(missing, into: &days)
+        if isOneEmpty { days.removeAll(where: \.isEmpty) }
     }
 
-    /// One merge of small numbers instead of a table over all days, so that a result from 1900 does not cost a century.
-    static func sum(_ list: ArraySlice<DayTally>, _ other: [DayTally]) -> [DayTally] {
-        var days: [DayTally] = []
-        days.reserveCapacity(list.count + other.count)
-        var place = list.startIndex
-        for tally in other {
-            while place < list.endIndex, list[place].day < tally.day {
-                days.append(list[place])
-                place += 1
+    /// Inserts days that a list lacks, from its end on.
+    private static func insert(_ missing: [DayTally], into days: inout [DayTally]) {
+        var unmoved = days.count
+        days += missing
+        for (place, tally) in missing.enumerated().reversed() {
+            while unmoved > 0, days[unmoved - 1].day > tally.day {
+                days[unmoved + place] = days[unmoved - 1]
+                unmoved -= 1
             }
-            var day = tally
-            if place < list.endIndex, list[place].day == tally.day {
-                day.add(list[place])
-                place += 1
-            }
-            if day != DayTally(day: day.day) { days.append(day) }
+            days[unmoved + place] = tally
         }
-        return days + list[place...]
     }
+
+    private var isEmpty: Bool { self == DayTally(day: day) }
 }
 
 /// A player's days with results, ascending, and running sums over them.
@@ -101,11 +106,11 @@ struct DaySums {
         }
     }
 
-    /// A sum is kept for every sixteenth day only: sixteen additions cost less than the memory of sixteen sums.
-    private static let interval = 16
+    /// A sum is kept for every 32nd day only: so many additions cost less than the memory of their sums.
+    private static let interval = 32
 
     private(set) var tallies: [DayTally] = []
-    /// The sums over the first 16, 32, 48 … days.
+    /// The sums over the first 32, 64, 96 … days.
     private var kept: [Sum] = []
     private(set) var total = Sum(day: .min)
 
@@ -114,8 +119,9 @@ struct DaySums {
     /// Adds tallies of days, ascending. O(days since the first of them).
     mutating func add(_ more: [DayTally]) {
         guard let first = more.first else { return }
+        if tallies.isEmpty { tallies.reserveCapacity(more.count) }
         let place = tallies.partitioningIndex(in: tallies.indices) { $0.day >= first.day }
-        tallies.replaceSubrange(place..., with: DayTally.sum(tallies[place...], more))
+        DayTally.add(more, to: &tallies)
         kept.removeSubrange((place / Self.interval)...)
         total = kept.last ?? Sum(day: .min)
         for place in kept.count * Self.interval..<tallies.count {

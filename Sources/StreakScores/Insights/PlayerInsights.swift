@@ -21,21 +21,22 @@ public struct PlayerInsights: Sendable {
         rules: StreakRules = StreakRules(), games: (GameID) -> Game?
     ) {
         (self.player, self.rules) = (player, rules)
-        var added: [[DayTally]] = []
+        var sum: [DayTally] = []
+        // One buffer for all games.
+        var tallies: [DayTally] = []
         let omitted = Dictionary(grouping: leftOut, by: \.game)
         for shelf in index.shelves(of: player, game: nil) {
             let id = index.gameIDs[shelf.game]
             guard let history = Self.history(shelf, leavingOut: omitted[id] ?? []) else { continue }
-            var tallies: [DayTally] = []
+            tallies.removeAll(keepingCapacity: true)
             chronicles.append(
                 GameChronicle(
                     game: games(id) ?? Scoring.unknownGame(id, name: index.name(of: id)), history: history,
-                    rules: rules,
-                    tallies: &tallies))
-            added.append(tallies)
+                    rules: rules, tallies: &tallies))
+            DayTally.add(tallies, to: &sum)
         }
         chronicles.sort { $0.game.id < $1.game.id }
-        days.add(DayTally.sum(of: added))
+        days.add(sum)
         noteFirstDays()
     }
 
@@ -61,7 +62,8 @@ public struct PlayerInsights: Sendable {
                     rules: rules, from: start, followsChange: true, tallies: &tallies)
             }
             chronicles.replaceSubrange(place..<(old == nil ? place : place + 1), with: [new].compactMap(\.self))
-            days.add(DayTally.sum(of: [tallies, (old?.tallies(from: start) ?? []).map(\.negated)]))
+            DayTally.add((old?.tallies(from: start) ?? []).map(\.negated), to: &tallies)
+            days.add(tallies)
             areFirstDaysSame = areFirstDaysSame && old?.history.entries.first?.day == new?.history.entries.first?.day
         }
         if !areFirstDaysSame { noteFirstDays() }

@@ -197,13 +197,19 @@ struct StreakWalk {
         var isOpen = false
     }
 
-    /// A run had a length on a day.
+    /// A run had a round length on a day. Four bytes, because there may be one a week.
     struct Round {
-        var day: Int32
-        var length: Int
+        /// Days are within ±2¹⁷.
+        private let packed: Int32
+
+        /// - Parameter place: that of the length among `roundLengths`.
+        init(day: Int32, place: Int) { packed = day << 2 | Int32(place) }
+
+        var day: Int32 { packed >> 2 }
+        var length: Int { roundLengths[Int(packed & 3)] }
     }
 
-    /// Lengths that are told each time they are reached.
+    /// Lengths that are told each time they are reached: at most four.
     static let roundLengths = [7, 30, 100, 365]
 
     /// Lengths for which the first day is recorded: the tiers of Streak Master.
@@ -255,10 +261,10 @@ struct StreakWalk {
     private mutating func noteMarks(on day: Int32) {
         nextMark = Self.marks.first { $0 > length } ?? .max
         noteMilestones(on: day)
-        guard Self.roundLengths.contains(length) else { return }
+        guard let round = Self.roundLengths.firstIndex(of: length) else { return }
         let latest = isAscending ? day : runDays.max() ?? day
         let place = rounds.lastIndex { $0.day <= latest }.map { $0 + 1 } ?? 0
-        rounds.insert(Round(day: latest, length: length), at: place)
+        rounds.insert(Round(day: latest, place: round), at: place)
     }
 
     /// The run on `day`, which must not precede any place already taken.
