@@ -3,10 +3,10 @@ public import StreakGames
 /// A player's whole history in one game. Streaks, achievements and coins derive from it.
 ///
 /// O(n) to make. Once a result has changed it keeps a checkpoint, so that the next change reads only the newest days. The
-/// results are shared with the index, not copied.
+/// results are shared with the index where that is possible.
 final class GameChronicle: Sendable {
     let game: Game
-    let history: History
+    let results: CountedResults
     let rules: StreakRules
     /// What all results come to.
     private let reading: Reading
@@ -22,52 +22,53 @@ final class GameChronicle: Sendable {
     ///   - followsChange: whether a result has changed, so that others may soon.
     ///   - tallies: empty; gets what the others add to their days.
     init(
-        game: Game, history: History, rules: StreakRules, from start: Reading? = nil, followsChange: Bool = false,
+        game: Game, results: CountedResults, rules: StreakRules, from start: Reading? = nil,
+        followsChange: Bool = false,
         tallies: inout [DayTally]
     ) {
-        (self.game, self.history, self.rules) = (game, history, rules)
-        let axis = Streak.Axis(of: history, game)
+        (self.game, self.results, self.rules) = (game, results, rules)
+        let axis = Streak.Axis(of: results, game)
         var reading = start ?? Reading(along: axis, rules)
-        let place = history.entries.count - Self.newest
+        let place = results.entries.count - Self.newest
         if followsChange, place > reading.count {
-            let end = axis.firstDay(ofPeriodWith: history.entries[place].day)
-            let older = history.entries[reading.count...].prefix { $0.day < end }
+            let end = axis.firstDay(ofPeriodWith: results.entries[place].day)
+            let older = results.entries[reading.count...].prefix { $0.day < end }
             let number = max(reading.lastNumber, axis.lastNumber(of: older))
-            if axis.isAfter(number, history.entries[older.endIndex...]) {
+            if axis.isAfter(number, results.entries[older.endIndex...]) {
                 reading.read(older, in: game, axis, rules, &tallies)
                 reading.end = end
             }
         }
         checkpoint = followsChange ? reading : nil
-        reading.read(history.entries[reading.count...], in: game, axis, rules, &tallies)
+        reading.read(results.entries[reading.count...], in: game, axis, rules, &tallies)
         self.reading = reading
     }
 
     /// Where to begin after results of some days have changed; nil is from nothing.
     ///
     /// - Parameter first: the first of these days.
-    func start(of history: History, changedFrom first: Int32) -> Reading? {
-        let axis = Streak.Axis(of: history, game)
-        let wasNumbered = Streak.Axis(of: self.history, game).isNumbered
+    func start(of results: CountedResults, changedFrom first: Int32) -> Reading? {
+        let axis = Streak.Axis(of: results, game)
+        let wasNumbered = Streak.Axis(of: self.results, game).isNumbered
         guard let checkpoint, checkpoint.count > 0, first >= checkpoint.end, axis.isNumbered == wasNumbered,
-            axis.isAfter(checkpoint.lastNumber, history.entries[checkpoint.count...])
+            axis.isAfter(checkpoint.lastNumber, results.entries[checkpoint.count...])
         else { return nil }
         return checkpoint
     }
 
     /// What the results after a start add to their days.
     func tallies(from start: Reading?) -> [DayTally] {
-        let axis = Streak.Axis(of: history, game)
+        let axis = Streak.Axis(of: results, game)
         var reading = start ?? Reading(along: axis, rules)
         var tallies: [DayTally] = []
-        reading.read(history.entries[reading.count...], in: game, axis, rules, &tallies)
+        reading.read(results.entries[reading.count...], in: game, axis, rules, &tallies)
         return tallies
     }
 
     /// The game whose mode or difficulty this is, else the game itself.
     var root: GameID { game.variantOf ?? game.id }
 
-    var count: Int { history.entries.count }
+    var count: Int { results.entries.count }
 
     /// How often the player beat their own record. The first result only sets it.
     var recordCount: Int { reading.recordCount }
@@ -88,10 +89,10 @@ final class GameChronicle: Sendable {
         return rounds[rounds.partitioningIndex(in: rounds.indices) { Int($0.day) >= first.daysSinceEpoch }...]
     }
 
-    func entries(in span: DaySpan) -> ArraySlice<Entry> { history.slice(span) }
+    func entries(in span: DaySpan) -> ArraySlice<Entry> { results.slice(span) }
 
     /// Comparable results of a span: for a habit, one a day.
-    func results(in span: DaySpan) -> ArraySlice<Entry> { Entry.results(history.slice(span), in: game) }
+    func results(in span: DaySpan) -> ArraySlice<Entry> { Entry.results(results.slice(span), in: game) }
 
     /// What a span of days adds to totals.
     func points(in span: DaySpan) -> Int {
@@ -101,11 +102,11 @@ final class GameChronicle: Sendable {
 
     /// The streak on `day`, by the results up to then.
     func streak(on day: PuzzleDay) -> GameStreak {
-        let known = history.slice(DaySpan(from: .earliest, to: day))
+        let known = results.slice(DaySpan(from: .earliest, to: day))
         // Past days need a walk of their own.
         let walk =
-            known.count == history.entries.count
-            ? reading.walk : Self.walk(known, history: history, game: game, rules: rules)
+            known.count == results.entries.count
+            ? reading.walk : Self.walk(known, of: results, game: game, rules: rules)
         let standing = walk.standing(on: day, cadence: game.cadence)
         return GameStreak(
             game: game.id, cadence: game.cadence, current: standing.length, longest: walk.longest,
@@ -115,9 +116,9 @@ final class GameChronicle: Sendable {
     }
 
     private static func walk(
-        _ entries: ArraySlice<Entry>, history: History, game: Game, rules: StreakRules
+        _ entries: ArraySlice<Entry>, of results: CountedResults, game: Game, rules: StreakRules
     ) -> StreakWalk {
-        let axis = Streak.Axis(of: history, game)
+        let axis = Streak.Axis(of: results, game)
         var walk = StreakWalk(along: axis, rules: rules)
         axis.visit(entries, counts: rules.counts, body: { walk.take($0) })
         return walk

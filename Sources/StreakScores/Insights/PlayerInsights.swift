@@ -27,11 +27,12 @@ public struct PlayerInsights: Sendable {
         let omitted = Dictionary(grouping: leftOut, by: \.game)
         for shelf in index.shelves(of: player, game: nil) {
             let id = index.gameIDs[shelf.game]
-            guard let history = Self.history(shelf, leavingOut: omitted[id] ?? []) else { continue }
+            let results = CountedResults(shelf.history, leavingOut: omitted[id] ?? [])
+            if results.entries.isEmpty { continue }
             tallies.removeAll(keepingCapacity: true)
             chronicles.append(
                 GameChronicle(
-                    game: games(id) ?? Scoring.unknownGame(id, name: index.name(of: id)), history: history,
+                    game: games(id) ?? Scoring.unknownGame(id, name: index.name(of: id)), results: results,
                     rules: rules, tallies: &tallies))
             DayTally.add(tallies, to: &sum)
         }
@@ -50,36 +51,29 @@ public struct PlayerInsights: Sendable {
         for id in stale.keys.sorted() {
             let place = Self.place(of: id, in: chronicles)
             let old = place < chronicles.count && chronicles[place].game.id == id ? chronicles[place] : nil
-            let history = index.shelves(of: player, game: id).first.flatMap {
-                Self.history($0, leavingOut: leftOut.filter { $0.game == id })
-            }
+            let shelf = index.shelves(of: player, game: id).first
+            let counted = shelf.map { CountedResults($0.history, leavingOut: leftOut.filter { $0.game == id }) }
+            let results = counted.flatMap { $0.entries.isEmpty ? nil : $0 }
             let first = Int32(truncatingIfNeeded: stale[id]?.daysSinceEpoch ?? 0)
-            let start = history.flatMap { old?.start(of: $0, changedFrom: first) }
+            let start = results.flatMap { old?.start(of: $0, changedFrom: first) }
             var tallies: [DayTally] = []
-            let new = history.map { history in
+            let new = results.map { results in
                 GameChronicle(
-                    game: games(id) ?? Scoring.unknownGame(id, name: index.name(of: id)), history: history,
+                    game: games(id) ?? Scoring.unknownGame(id, name: index.name(of: id)), results: results,
                     rules: rules, from: start, followsChange: true, tallies: &tallies)
             }
             chronicles.replaceSubrange(place..<(old == nil ? place : place + 1), with: [new].compactMap(\.self))
             DayTally.add((old?.tallies(from: start) ?? []).map(\.negated), to: &tallies)
             days.add(tallies)
-            areFirstDaysSame = areFirstDaysSame && old?.history.entries.first?.day == new?.history.entries.first?.day
+            areFirstDaysSame = areFirstDaysSame && old?.results.entries.first?.day == new?.results.entries.first?.day
         }
         if !areFirstDaysSame { noteFirstDays() }
-    }
-
-    /// A game's results that count; nil if there are none.
-    private static func history(_ shelf: ScoreIndex.Shelf, leavingOut keys: [ScoreKey]) -> History? {
-        var history = shelf.history
-        for key in keys { _ = history.remove(key.axis) }
-        return history.entries.isEmpty ? nil : history
     }
 
     private mutating func noteFirstDays() {
         var firsts: [GameID: Int32] = [:]
         for chronicle in chronicles {
-            guard let first = chronicle.history.entries.first else { continue }
+            guard let first = chronicle.results.entries.first else { continue }
             firsts[chronicle.root] = min(firsts[chronicle.root] ?? .max, first.day)
         }
         firstDays = firsts.values.sorted()
@@ -109,7 +103,7 @@ public struct PlayerInsights: Sendable {
     public func span(ofFamilyOf game: Game?) -> DaySpan? {
         guard let game else { return span }
         let root = game.variantOf ?? game.id
-        let bounds = chronicles.filter { $0.root == root }.compactMap(\.history.bounds)
+        let bounds = chronicles.filter { $0.root == root }.compactMap(\.results.bounds)
         guard let from = bounds.map(\.from).min(), let to = bounds.map(\.to).max() else { return nil }
         return DaySpan(from: from, to: to)
     }

@@ -260,7 +260,8 @@ struct History: Sendable {
         entry.score(game: game, gameName: entry.name == 0 ? nil : names[Int(entry.name) - 1])
     }
 
-    private func index(of axis: ScoreKey.Axis) -> Int? {
+    /// Where a result is among the entries.
+    func index(of axis: ScoreKey.Axis) -> Int? {
         let position: Entry.Position
         switch axis {
         case .day(let day):
@@ -449,7 +450,9 @@ extension Array {
         }
         return false
     }
+}
 
+extension RandomAccessCollection where Index == Int {
     /// The first index of `range` for which `isSecond` is true; it must be true for all after that.
     func partitioningIndex(in range: Range<Int>, where isSecond: (Element) -> Bool) -> Int {
         var (low, high) = (range.lowerBound, range.upperBound)

@@ -75,7 +75,7 @@ enum Streak {
         counts: (Entry) -> Bool
     ) -> Int {
         let known = history.slice(DaySpan(from: .earliest, to: day))
-        let axis = Axis(of: history, game)
+        let axis = Axis(hasNumbered: history.hasNumbered, game)
         if rules.usesFreezes || axis.isNumbered {
             var walk = StreakWalk(along: axis, rules: rules)
             axis.visit(known, counts: { rules.counts($0) && counts($0) }, body: { walk.take($0) })
@@ -117,9 +117,13 @@ enum Streak {
             (self.isNumbered, self.cadence) = (isNumbered, cadence)
         }
 
-        /// Uses puzzle numbers if a history has any. A habit has none, because the number of a log is only a name.
-        init(of history: History, _ game: Game) {
-            self.init(isNumbered: history.hasNumbered && game.model != .count, cadence: game.cadence)
+        /// Uses puzzle numbers if results have any. A habit has none, because the number of a log is only a name.
+        init(of results: CountedResults, _ game: Game) {
+            self.init(hasNumbered: results.hasNumbered, game)
+        }
+
+        init(hasNumbered: Bool, _ game: Game) {
+            self.init(isNumbered: hasNumbered && game.model != .count, cadence: game.cadence)
         }
 
         /// Consecutive numbers for consecutive days, or weeks of a weekly game.
