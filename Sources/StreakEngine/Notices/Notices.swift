@@ -48,6 +48,8 @@ struct Notices: Sendable {
 
     // For members.
     static let firstWait: Duration = .seconds(20)
+    /// After the last link is lost: so long are the known addresses dialled.
+    static let lossWait: Duration = .seconds(5)
     /// After the first look; then twice as long each time, up to `lonelyInterval`. Who lost everybody at the same time may leave
     /// its new address a little later.
     static let secondWait: Duration = .seconds(40)
@@ -185,7 +187,7 @@ struct Notices: Sendable {
                 (search.company, search.rounds) = (company, 0)
                 search.due =
                     company == .others
-                    ? core.now.advanced(by: Self.secondWait) : min(search.due, core.now.advanced(by: Self.firstWait))
+                    ? core.now.advanced(by: Self.secondWait) : min(search.due, core.now.advanced(by: Self.lossWait))
             }
             found[group] = search
         }
