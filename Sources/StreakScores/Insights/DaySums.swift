@@ -106,7 +106,7 @@ struct DaySums {
         }
     }
 
-    /// A sum is kept for every 32nd day only: so many additions cost less than the memory of their sums.
+    /// A sum is kept for every 32nd day only: adding up to 31 days costs less than keeping a sum for each.
     private static let interval = 32
 
     private(set) var tallies: [DayTally] = []
