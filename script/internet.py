@@ -3,7 +3,7 @@
 
 usage: internet.py FOLDER-OF-PROGRAMS SECONDS      (root; python3-libtorrent, miniupnpd, nftables)
 
-Prints a line each of name, value, unit and target, like streakmesh-bench. Two nodes and the DHT have network namespaces of
+Prints a line each of name, value, unit and target, like streakmesh-bench. The nodes, their routers and the DHT have network namespaces of
 their own; nothing leaves the machine. SECONDS is how long idle nodes are watched.
 """
 import atexit
@@ -314,4 +314,6 @@ show("all addresses changed while on, no port open", time.monotonic() - begin, "
 nodes = (ada, ben, cleo, dan, fay, gus)
 for what, name, goal in (("notice stored by [1-9]\\d* nodes of the DHT", "notice put", "100"), ("notice found in the DHT", "notice found", "50")):
     times = sorted(time for node in nodes for time in node.times(what))
+    if not times:
+        sys.exit(f"no log has a {name}")
     show(f"{name}, helper's start and way into the DHT with it, median of {len(times)}", times[len(times) // 2], "ms", goal)

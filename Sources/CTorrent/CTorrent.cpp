@@ -154,7 +154,7 @@ void streak_dht::hear(lt::alert const* alert) {
     if (auto const* stats = lt::alert_cast<lt::dht_stats_alert>(alert)) {
         known = 0;
         for (auto const& bucket : stats->routing_table) known += bucket.num_nodes;
-        // A small network has fewer than enough; then those that answered are all.
+        // A small network has fewer than enough; then those that answered are all. And after a while they have to do.
         bool const waits = !is_bootstrapped && Clock::now() - began < patience;
         if (!is_open && known >= (waits ? enough_nodes : 1)) open_with(known);
     } else if (lt::alert_cast<lt::dht_bootstrap_alert>(alert)) {

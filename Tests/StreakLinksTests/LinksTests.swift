@@ -269,7 +269,13 @@ struct LinksTests {
             return
         }
         network.nodes[1].isOn = false
-        network.run(for: .seconds(76))
+        // It was last heard a moment ago: pings go after 30 s and each 2.5 s, and it is given up after 45 s.
+        network.run(for: .seconds(29))
+        let silent = network.sent.count { $0.source == network.nodes[0].endpoint }
+        network.run(for: .seconds(15))
+        #expect(network.nodes[0].closings.isEmpty)
+        #expect(network.sent.count { $0.source == network.nodes[0].endpoint } - silent == 6)
+        network.run(for: .seconds(2))
         #expect(network.nodes[0].closings == [.timedOut])
     }
 

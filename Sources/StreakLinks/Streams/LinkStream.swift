@@ -87,8 +87,8 @@ struct LinkStream: Sendable {
         lastSent.advanced(by: limits.keepaliveInterval(to: endpoint))
     }
 
-    /// When it counts as dead.
-    private var silenceEnd: MonotonicInstant { lastHeard.advanced(by: DatagramPath.longestSilence(of: peerInterval)) }
+    /// When it counts as dead: after three missed keepalives. A stream is not pinged, and a long frame takes a while.
+    private var silenceEnd: MonotonicInstant { lastHeard.advanced(by: peerInterval * 3) }
 
     func isDead(_ limits: LinkLimits, at now: MonotonicInstant) -> Bool {
         silenceEnd <= now || buffer.stallEnd(limits).map { $0 <= now } ?? false

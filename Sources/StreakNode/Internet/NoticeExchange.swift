@@ -98,8 +98,10 @@ final class NoticeExchange {
         let note = stopwatch()
         outsideTurns {
             do {
+                var isFirst = true
                 for try await value in helper.get(key) {
-                    note("notice found in the DHT")
+                    if isFirst { note("notice found in the DHT") }
+                    isFirst = false
                     inbox.put(.dht(.value(value.value, at: key)))
                 }
             } catch {

@@ -31,7 +31,8 @@ extension Scenario {
                 .converge(within: .seconds(120)),
             ]),
         Scenario(
-            "moved-none-open", "The same, and neither has an open port", nodes: 3, profile: .dsl,
+            "moved-none-open", "Two friends' addresses change while both are on; neither has an open port", nodes: 3,
+            profile: .dsl,
             places: [0: .home(0, .keepingPort), 1: .home(1, .steadyPort), 2: .internet],
             steps: [
                 .setDHT(.ordinary), .start([0, 1, 2]), .run(.milliseconds(50)), .found(by: 2), .invite(by: 2),

@@ -251,7 +251,7 @@ struct WhereaboutsTests {
             if reachability.whereabouts[bench.friends[0].device]?.whereabouts.number == number { taken += 1 }
             bench.advance(by: .seconds(1))
         }
-        #expect((10...13).contains(taken), "\(taken)")
+        #expect((12...15).contains(taken), "\(taken)")
     }
 
     @Test func `no more than 512 are held, the newest, and none for longer than 30 days`() {
