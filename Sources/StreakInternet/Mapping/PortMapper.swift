@@ -65,7 +65,7 @@ public struct PortMapper: Sendable {
     static let leases: ClosedRange<Duration> = .seconds(120)...(.seconds(86_400))
     /// How long after a failure everything is tried again: the longest that PCP waits (RFC 6887 §8.1.1, MRT).
     static let pause: Duration = .seconds(1_024)
-    /// The shortest time between two rounds, whatever a router announces or others see.
+    /// The shortest time between two rounds, whatever a router announces.
     static let shortestRound: Duration = .seconds(10)
     /// How long UPnP may take.
     static let patienceWithUPnP: Duration = .seconds(30)
@@ -145,11 +145,7 @@ public struct PortMapper: Sendable {
             trouble = finding
         case .datagramReceived(let bytes, let source): receive(bytes, from: source, at: now, &outputs)
         case .upnpEnded(let outcome): upnpEnded(outcome, at: now)
-        case .seen(let endpoint):
-            let isNew = endpoint?.address != seen?.address
-            seen = endpoint
-            // The router may have another address since it was asked: not all routers tell.
-            if isNew, mapping != nil, self.endpoint == nil, case .resting = phase { beginAgain(at: now, &outputs) }
+        case .seen(let endpoint): seen = endpoint
         case .deadlineReached: deadlineReached(at: now, &outputs)
         case .stopped: stop(&outputs)
         }
@@ -193,7 +189,7 @@ public struct PortMapper: Sendable {
         }
     }
 
-    /// Begins a round early, because the router has lost its mappings or has another address. `shortestRound` limits how often.
+    /// Begins a round early, because the router has lost its mappings. `shortestRound` limits how often it can cause that.
     mutating func beginAgain(at now: Duration, _ outputs: inout [Output]) {
         let earliest = (lastRound ?? now - Self.shortestRound) + Self.shortestRound
         if earliest <= now { begin(at: now, &outputs) } else { phase = .resting(until: earliest) }

@@ -172,14 +172,14 @@ struct DatagramPath: Sendable {
 
     // MARK: Time
 
-    /// When a silent path counts as dead: a keepalive is missing, and none of six pings was answered.
-    var silenceEnd: MonotonicInstant { lastHeard.advanced(by: peerInterval * 9 / 5) }
+    /// When a silent path counts as dead: after three missed keepalives.
+    var silenceEnd: MonotonicInstant { lastHeard.advanced(by: peerInterval * 3) }
 
-    /// After one missed keepalive the peer is pinged several times, because a bad path loses some packets.
+    /// After two missed keepalives the peer is pinged several times, because a bad path may lose the third as well.
     var nextLivenessPing: MonotonicInstant {
-        let first = lastHeard.advanced(by: peerInterval * 6 / 5)
+        let first = lastHeard.advanced(by: peerInterval * 21 / 10)
         guard let lastPing, lastPing >= first else { return first }
-        return lastPing.advanced(by: peerInterval / 10)
+        return lastPing.advanced(by: peerInterval / 5)
     }
 
     mutating func notePing(at now: MonotonicInstant) { lastPing = now }

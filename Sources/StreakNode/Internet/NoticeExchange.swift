@@ -1,4 +1,3 @@
-import Logging
 import NIOCore
 import NIOPosix
 import StreakCrypto
@@ -28,7 +27,11 @@ final class NoticeExchange {
     }
 
     private static let nodesSetting = "dht-nodes"
-    /// How soon nodes of the DHT are looked for again while none is known: before the network was there, none answered.
+    /// How often nodes of the DHT are asked where they see this machine, as long as friends are too few to say.
+    private static let pingInterval: Duration = .seconds(600)
+    /// How soon they are asked again after a search or a notice: who looks for friends has often got another address.
+    private static let shortestPingInterval: Duration = .seconds(30)
+    /// The same while no node is known: before the network was there, none answered.
     private static let searchInterval: Duration = .seconds(120)
     /// How often nodes are written to the disk.
     private static let keepInterval: Duration = .seconds(3_600)
@@ -81,11 +84,9 @@ final class NoticeExchange {
         let item = DHTItem(
             key: notice.key, sequence: notice.sequence, value: notice.value, signature: notice.signature)
         let helper = helper
-        let note = stopwatch()
         outsideTurns {
             // Without a helper, or where it fails, nobody has stored it.
             let count = try? await helper.put(item)
-            note("notice stored by \(count ?? 0) nodes of the DHT")
             inbox.put(.dht(.stored(count)))
             inbox.put(.dht(.nodes(await helper.nodes)))
         }
@@ -95,30 +96,14 @@ final class NoticeExchange {
         let inbox = core.inbox
         guard isOpen, isOnline else { return inbox.put(.dht(.searched(key))) }
         let helper = helper
-        let note = stopwatch()
         outsideTurns {
             do {
-                var isFirst = true
-                for try await value in helper.get(key) {
-                    if isFirst { note("notice found in the DHT") }
-                    isFirst = false
-                    inbox.put(.dht(.value(value.value, at: key)))
-                }
+                for try await value in helper.get(key) { inbox.put(.dht(.value(value.value, at: key))) }
             } catch {
                 // What could not be asked is absent: the engine asks again.
             }
             inbox.put(.dht(.searched(key)))
             inbox.put(.dht(.nodes(await helper.nodes)))
-        }
-    }
-
-    /// Logs how long something took since this was made.
-    private func stopwatch() -> @Sendable (String) -> Void {
-        let (logger, clock) = (core.configuration.logger, core.clock)
-        let start = clock.now
-        return { what in
-            let time = start.duration(to: clock.now) / .milliseconds(1)
-            logger.debug("\(what) after \(Int(time)) ms")
         }
     }
 
@@ -163,15 +148,14 @@ final class NoticeExchange {
 
     private func pingSoon() {
         guard let nextPing else { return }
-        // Who looks for friends has often got another address.
-        let earliest = lastPing?.advanced(by: MainlinePing.shortestInterval) ?? .zero
+        let earliest = lastPing?.advanced(by: Self.shortestPingInterval) ?? .zero
         self.nextPing = min(nextPing, max(core.clock.now, earliest))
     }
 
     func deadlineReached() {
         guard isOpen, let nextPing, nextPing <= core.clock.now else { return }
         lastPing = core.clock.now
-        self.nextPing = core.clock.now.advanced(by: ping.pause(isReachKnown: core.engine.ownReach != .unknown))
+        self.nextPing = core.clock.now.advanced(by: Self.pingInterval)
         guard core.configuration.usesInternet, core.engine.lacksWitnesses else { return }
         guard !nodes.isEmpty else {
             self.nextPing = core.clock.now.advanced(by: Self.searchInterval)
@@ -200,7 +184,6 @@ final class NoticeExchange {
     /// The addresses of this machine may be others now.
     func networkChanged() {
         if isOpen, nextPing != nil { nextPing = core.clock.now.advanced(by: .seconds(1)) }
-        ping.hurry()
     }
 
     /// Takes a datagram that answers a ping. Returns whether it did.
