@@ -5,6 +5,7 @@ import StreakReplication
 import StreakScores
 import StreakStorage
 import StreakWire
+import Synchronization
 import Testing
 
 @testable import StreakNode
@@ -12,6 +13,8 @@ import Testing
 /// Accounts with real stores in a folder of the test's own, which is removed at its end.
 final class NodeParty: Sendable {
     let folder: URL
+    /// Where the node of each account last listened.
+    private let addresses = Mutex<[String: String]>([:])
 
     init() throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "sm-\(UInt32.random(in: 0...UInt32.max))")
@@ -96,8 +99,8 @@ final class NodeParty: Sendable {
         let all = nodes
         return try await withThrowingTaskGroup(of: Void.self) { group in
             for node in all { group.addTask { try await node.run() } }
-            for node in all { _ = try await node.ready() }
             do {
+                try await meet(all, named: names)
                 let answer = try await body(all)
                 for node in all { await node.close() }
                 group.cancelAll()
@@ -107,6 +110,20 @@ final class NodeParty: Sendable {
                 group.cancelAll()
                 throw error
             }
+        }
+    }
+
+    /// Waits until the nodes listen. Where another program has taken a node's port since it last ran, the others look
+    /// for it at the new one: nothing but a beacon would tell them.
+    private func meet(_ nodes: [MeshNode], named names: [String]) async throws {
+        var moved: [MeshNode] = []
+        for (node, name) in zip(nodes, names) {
+            let address = try await node.ready()
+            let last = addresses.withLock { $0.updateValue(address, forKey: name) }
+            if let last, last != address { moved.append(node) }
+        }
+        for node in moved {
+            for other in nodes where other !== node { try await other.dial(node) }
         }
     }
 }
