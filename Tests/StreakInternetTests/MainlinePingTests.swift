@@ -59,4 +59,14 @@ import Testing
         #expect(witnesses == [nil, seen, nil, nil])
         #expect(!ping.expects(answer, from: nodes[0]))
     }
+
+    @Test func `while nobody says enough, others are asked soon, and then less and less often`() {
+        var ping = MainlinePing()
+        let unknown = (0..<6).map { _ in ping.pause(isReachKnown: false) }
+        #expect(unknown == [30, 60, 120, 240, 480, 600].map { .seconds($0) })
+        #expect(ping.pause(isReachKnown: true) == .seconds(600))
+        #expect(ping.pause(isReachKnown: false) == .seconds(30))
+        ping.hurry()
+        #expect(ping.pause(isReachKnown: false) == .seconds(30))
+    }
 }

@@ -5,6 +5,10 @@ public import StreakWire
 public struct MainlinePing: Sendable {
     /// How many are asked at a time.
     public static let nodeCount = 3
+    /// How often they are asked, as long as friends are too few to say.
+    public static let interval: Duration = .seconds(600)
+    /// How soon they are asked again at the earliest.
+    public static let shortestInterval: Duration = .seconds(30)
     /// How long an answer counts.
     static let patience: Duration = .seconds(5)
     static let maximumAnswerSize = 512
@@ -30,6 +34,7 @@ public struct MainlinePing: Sendable {
 
     /// Until when each that was asked may answer, and what it has to repeat.
     private var asked: [Endpoint: (token: [UInt8], until: Duration)] = [:]
+    private var pauseWhileUnknown = shortestInterval
 
     public init() {}
 
@@ -44,6 +49,20 @@ public struct MainlinePing: Sendable {
             return (Self.query(chance), node)
         }
     }
+
+    /// How long to wait after this round: of the nodes that were kept many are gone, so others are asked soon while nobody has
+    /// said enough, each time after twice the pause.
+    public mutating func pause(isReachKnown: Bool) -> Duration {
+        guard !isReachKnown else {
+            hurry()
+            return Self.interval
+        }
+        defer { pauseWhileUnknown = min(pauseWhileUnknown * 2, Self.interval) }
+        return pauseWhileUnknown
+    }
+
+    /// This machine's addresses may be others now: the pauses are short again.
+    public mutating func hurry() { pauseWhileUnknown = Self.shortestInterval }
 
     /// Whether a datagram is one of the answers that are waited for, and not one of a link.
     public func expects(_ bytes: [UInt8], from source: Endpoint) -> Bool {

@@ -27,11 +27,7 @@ final class NoticeExchange {
     }
 
     private static let nodesSetting = "dht-nodes"
-    /// How often nodes of the DHT are asked where they see this machine, as long as friends are too few to say.
-    private static let pingInterval: Duration = .seconds(600)
-    /// How soon they are asked again after a search or a notice: who looks for friends has often got another address.
-    private static let shortestPingInterval: Duration = .seconds(30)
-    /// The same while no node is known: before the network was there, none answered.
+    /// How soon nodes of the DHT are looked for again while none is known: before the network was there, none answered.
     private static let searchInterval: Duration = .seconds(120)
     /// How often nodes are written to the disk.
     private static let keepInterval: Duration = .seconds(3_600)
@@ -148,14 +144,15 @@ final class NoticeExchange {
 
     private func pingSoon() {
         guard let nextPing else { return }
-        let earliest = lastPing?.advanced(by: Self.shortestPingInterval) ?? .zero
+        // Who looks for friends has often got another address.
+        let earliest = lastPing?.advanced(by: MainlinePing.shortestInterval) ?? .zero
         self.nextPing = min(nextPing, max(core.clock.now, earliest))
     }
 
     func deadlineReached() {
         guard isOpen, let nextPing, nextPing <= core.clock.now else { return }
         lastPing = core.clock.now
-        self.nextPing = core.clock.now.advanced(by: Self.pingInterval)
+        self.nextPing = core.clock.now.advanced(by: ping.pause(isReachKnown: core.engine.ownReach != .unknown))
         guard core.configuration.usesInternet, core.engine.lacksWitnesses else { return }
         guard !nodes.isEmpty else {
             self.nextPing = core.clock.now.advanced(by: Self.searchInterval)
@@ -184,6 +181,7 @@ final class NoticeExchange {
     /// The addresses of this machine may be others now.
     func networkChanged() {
         if isOpen, nextPing != nil { nextPing = core.clock.now.advanced(by: .seconds(1)) }
+        ping.hurry()
     }
 
     /// Takes a datagram that answers a ping. Returns whether it did.
