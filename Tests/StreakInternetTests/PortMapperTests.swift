@@ -157,6 +157,17 @@ import Testing
         #expect(home.mapper.finding == nil)
     }
 
+    @Test(arguments: [Router.Speech.pcp, .natPMP])
+    func `a router that silently got another address is asked again as soon as others see it`(speech: Router.Speech) {
+        var home = Home(Router(speech: speech))
+        home.connect()
+        home.pass(.seconds(60))
+        home.router.address = Endpoint(ipv4: 0xC612_0002, port: 0)
+        home.take(.seen(Endpoint(ipv4: 0xC612_0002, port: 7_000)))
+        #expect(home.mapper.endpoint == Endpoint(ipv4: 0xC612_0002, port: 7_000))
+        #expect(home.mapper.finding == nil)
+    }
+
     @Test func `an outside port that may not be told is no address that may not`() {
         var home = Home(Router(taken: [.udp: [7_000: 53]]))
         home.connect()

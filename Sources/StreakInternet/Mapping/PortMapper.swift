@@ -145,7 +145,11 @@ public struct PortMapper: Sendable {
             trouble = finding
         case .datagramReceived(let bytes, let source): receive(bytes, from: source, at: now, &outputs)
         case .upnpEnded(let outcome): upnpEnded(outcome, at: now)
-        case .seen(let endpoint): seen = endpoint
+        case .seen(let endpoint):
+            let isNew = endpoint?.address != seen?.address
+            seen = endpoint
+            // The router may have another address since it was asked: not all routers tell.
+            if isNew, mapping != nil, self.endpoint == nil, case .resting = phase { beginAgain(at: now, &outputs) }
         case .deadlineReached: deadlineReached(at: now, &outputs)
         case .stopped: stop(&outputs)
         }
