@@ -65,7 +65,7 @@ public struct PortMapper: Sendable {
     static let leases: ClosedRange<Duration> = .seconds(120)...(.seconds(86_400))
     /// How long after a failure everything is tried again: the longest that PCP waits (RFC 6887 §8.1.1, MRT).
     static let pause: Duration = .seconds(1_024)
-    /// The shortest time between two rounds, whatever a router announces.
+    /// The shortest time between two rounds, whatever a router announces or others see.
     static let shortestRound: Duration = .seconds(10)
     /// How long UPnP may take.
     static let patienceWithUPnP: Duration = .seconds(30)
@@ -193,7 +193,7 @@ public struct PortMapper: Sendable {
         }
     }
 
-    /// Begins a round early, because the router has lost its mappings. `shortestRound` limits how often it can cause that.
+    /// Begins a round early, because the router has lost its mappings or has another address. `shortestRound` limits how often.
     mutating func beginAgain(at now: Duration, _ outputs: inout [Output]) {
         let earliest = (lastRound ?? now - Self.shortestRound) + Self.shortestRound
         if earliest <= now { begin(at: now, &outputs) } else { phase = .resting(until: earliest) }

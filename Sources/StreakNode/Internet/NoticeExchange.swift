@@ -1,3 +1,4 @@
+import Logging
 import NIOCore
 import NIOPosix
 import StreakCrypto
@@ -80,9 +81,11 @@ final class NoticeExchange {
         let item = DHTItem(
             key: notice.key, sequence: notice.sequence, value: notice.value, signature: notice.signature)
         let helper = helper
+        let note = stopwatch()
         outsideTurns {
             // Without a helper, or where it fails, nobody has stored it.
             let count = try? await helper.put(item)
+            note("notice stored by \(count ?? 0) nodes of the DHT")
             inbox.put(.dht(.stored(count)))
             inbox.put(.dht(.nodes(await helper.nodes)))
         }
@@ -92,14 +95,30 @@ final class NoticeExchange {
         let inbox = core.inbox
         guard isOpen, isOnline else { return inbox.put(.dht(.searched(key))) }
         let helper = helper
+        let note = stopwatch()
         outsideTurns {
             do {
-                for try await value in helper.get(key) { inbox.put(.dht(.value(value.value, at: key))) }
+                var isFirst = true
+                for try await value in helper.get(key) {
+                    if isFirst { note("notice found in the DHT") }
+                    isFirst = false
+                    inbox.put(.dht(.value(value.value, at: key)))
+                }
             } catch {
                 // What could not be asked is absent: the engine asks again.
             }
             inbox.put(.dht(.searched(key)))
             inbox.put(.dht(.nodes(await helper.nodes)))
+        }
+    }
+
+    /// Logs how long something took since this was made.
+    private func stopwatch() -> @Sendable (String) -> Void {
+        let (logger, clock) = (core.configuration.logger, core.clock)
+        let start = clock.now
+        return { what in
+            let time = start.duration(to: clock.now) / .milliseconds(1)
+            logger.debug("\(what) after \(Int(time)) ms")
         }
     }
 

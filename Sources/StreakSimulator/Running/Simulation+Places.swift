@@ -96,16 +96,33 @@ extension Simulation {
         nodes[index].site.endpoint = endpoint
         give(.networkChanged(addresses: [endpoint]), to: index)
         giveOwnEndpoints(to: index)
+        if nodes[index].isRunning { scheduleWitnesses(of: index, at: now.advanced(by: .seconds(1))) }
     }
 
     // MARK: Witnesses
 
     /// How often a node asks nodes of the DHT where they see it, as long as peers are too few to say.
     private static let witnessInterval: Duration = .seconds(600)
+    /// How soon it asks again after a search: who looks for friends has often got another address.
+    private static let shortestWitnessInterval: Duration = .seconds(30)
+
+    mutating func scheduleWitnesses(of index: Int, at instant: MonotonicInstant) {
+        nodes[index].witnessesDue = instant
+        queue.add(.askWitnesses(index, life: nodes[index].life), at: instant)
+    }
+
+    mutating func askWitnessesSoon(_ index: Int) {
+        let earliest = nodes[index].witnessesAskedAt.advanced(by: Self.shortestWitnessInterval)
+        let instant = max(now, earliest)
+        if instant < nodes[index].witnessesDue { scheduleWitnesses(of: index, at: instant) }
+    }
 
     /// Has nodes of the DHT say where a node's datagrams come from.
     mutating func askWitnesses(_ index: Int) {
-        queue.add(.askWitnesses(index, life: nodes[index].life), at: now.advanced(by: Self.witnessInterval))
+        // It was asked for at another time since.
+        guard nodes[index].witnessesDue == now else { return }
+        nodes[index].witnessesAskedAt = now
+        scheduleWitnesses(of: index, at: now.advanced(by: Self.witnessInterval))
         guard network.dht.state == .ordinary, nodes[index].ask({ $0.lacksWitnesses }) ?? false,
             nodes[index].internetSetting == .on
         else { return }

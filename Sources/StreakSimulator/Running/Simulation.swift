@@ -144,7 +144,7 @@ public struct Simulation: Sendable {
             .listening(port: Self.port, addresses: [nodes[index].endpoint], usesDiscovery: true), to: index)
         giveOwnEndpoints(to: index)
         askForPortSoon(index, within: Self.mappingTime)
-        queue.add(.askWitnesses(index, life: nodes[index].life), at: now.advanced(by: .seconds(2)))
+        scheduleWitnesses(of: index, at: now.advanced(by: .seconds(2)))
     }
 
     /// Kills a node's process. Of the pending writes, any number of the first ones may have reached the disk.
@@ -239,6 +239,7 @@ public struct Simulation: Sendable {
         case .noticeSearched(let key, let node, let life):
             guard nodes[node].isRunning, nodes[node].life == life else { return }
             give(.noticeSearched(key), to: node)
+            askWitnessesSoon(node)
         case .putFailed(let node, let life):
             guard nodes[node].isRunning, nodes[node].life == life else { return }
             give(.putNoticeFailed, to: node)

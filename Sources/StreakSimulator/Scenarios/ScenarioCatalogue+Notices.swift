@@ -24,6 +24,15 @@ extension Scenario {
                 .write([0, 1], count: 3, over: .seconds(5)), .converge(within: .seconds(10)),
             ]),
         Scenario(
+            "newcomer-after-moves", "Somebody joins by one of two friends who have moved, and is linked with the other",
+            nodes: 3, profile: .dsl, places: [0: .internet, 1: .home(1, .keepingPort), 2: .home(2, .keepingPort)],
+            steps: befriended + [
+                .run(.seconds(60)), .changeAddresses(of: [0, 1]), .write([0, 1], count: 3, over: .seconds(1)),
+                .converge(within: .seconds(120)), .expectLinkedAmong([0, 1], within: .seconds(120)), .start([2]),
+                .run(.seconds(1)), .nameAddress(of: 0, to: 2), .join([2]), .converge(within: .seconds(20)),
+                .expectLinkedAmong([1, 2], within: .seconds(30)),
+            ]),
+        Scenario(
             "join-by-old-addresses", "Somebody joins by a link after all the addresses in it have changed", nodes: 2,
             profile: .dsl, places: [0: .home(0, .openingPorts), 1: .home(1, .changingPort)],
             steps: [

@@ -24,6 +24,9 @@ struct SimulatedNode: Sendable {
     var site: Site
     /// The endpoint at which everybody can reach it, if its router has opened a port.
     var openEndpoint: Endpoint?
+    /// When nodes of the DHT are asked where they see it, and when they were last.
+    var witnessesDue: MonotonicInstant = .zero
+    var witnessesAskedAt: MonotonicInstant = .zero
     /// Its user's setting for the internet.
     var internetSetting = InternetSetting.on
     var leavesLetters = true
