@@ -3,13 +3,14 @@
 
 usage: internet.py FOLDER-OF-PROGRAMS SECONDS      (root; python3-libtorrent, miniupnpd, nftables)
 
-Prints a line each of name, value, unit and target, like streakmesh-bench. Two nodes and the DHT have network namespaces of
+Prints a line each of name, value, unit and target, like streakmesh-bench. The nodes, their routers and the DHT have network namespaces of
 their own; nothing leaves the machine. SECONDS is how long idle nodes are watched.
 """
 import atexit
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -113,6 +114,7 @@ class Router:
 RULES = """
 flush ruleset
 table inet filter {
+  chain input { type filter hook input priority 0; policy drop; iifname { "lo", "lan0" } accept; ct state established,related accept; }
   chain forward {
     type filter hook forward priority 0; policy drop;
     iifname "lan0" accept; ct state established,related accept; jump miniupnpd
@@ -133,6 +135,7 @@ class Node:
     def __init__(self, person, address=None):
         """At an address of the internet; with none, behind the router of its name."""
         self.person, self.name, self.address = person, f"{NAME}-{person}", address
+        self.log = f"{folder}/{person}.log"
         if address:
             host(self.name, address)
         self.ask("init", "--name", person)
@@ -146,7 +149,7 @@ class Node:
     def up(self):
         self.process = start(
             self.name, PROGRAM, "--data", f"{folder}/{self.person}", "up", "--listen", f"0.0.0.0:{PORT}", "--no-web", "--no-lan",
-            "--dht", BOOTSTRAP, stdout=subprocess.PIPE, text=True)
+            "--dht", BOOTSTRAP, "--log", "debug", stdout=subprocess.PIPE, stderr=open(self.log, "a"), text=True)
         self.process.stdout.readline()
 
     def down(self):
@@ -169,6 +172,11 @@ class Node:
     def reaches(self, person):
         """Whether it is linked with this person's node."""
         return any(member["name"] == person and member.get("path") for member in self.ask("members")["members"])
+
+    def times(self, of):
+        """Milliseconds that something in the DHT took, as its log has them."""
+        lines = re.findall(of + r" after (\d+) ms", pathlib.Path(self.log).read_text())
+        return sorted(int(line) for line in lines)
 
     def traffic(self):
         """Bytes of IP in both directions: links, notices and the DHT, without the bridge's ARP."""
@@ -264,8 +272,8 @@ for node in (ada, ben, cleo):
 
 # Homes behind routers.
 routers = {
-    "dan": Router("dan", "20.18.6.1", "PCP"), "eve": Router("eve", "20.19.6.1", "UPnP"), "fay": Router("fay", "20.19.7.1", None)}
-dan, eve, fay = (Node(name) for name in routers)
+    "dan": Router("dan", "20.18.6.1", "PCP"), "eve": Router("eve", "20.19.6.1", "UPnP"), "fay": Router("fay", "20.19.7.1", None), "gus": Router("gus", "20.18.7.1", None)}
+dan, eve, fay, gus = (Node(name) for name in routers)
 for node, goal in ((dan, "0.3"), (eve, "6")):
     node.up()
     begin = time.monotonic()
@@ -288,3 +296,24 @@ begin = time.monotonic()
 dan.ask("record", "wordle", "--score", "3")
 dan.until("both have the result", lambda: digest(dan) == digest(fay), limit=1200)
 show("all addresses changed while on, one port open", time.monotonic() - begin, "s", "60")
+
+# Two behind routers that open no port, brought together by a third.
+gus.up()
+gus.ask("join", dan.ask("invite")["link"])
+begin = time.monotonic()
+gus.until("it is linked with somebody it has just heard of", lambda: gus.reaches("fay"), pause=0)
+show("linked with a friend's friend after joining, no port open", time.monotonic() - begin, "s", "3")
+dan.down()
+routers["fay"].move("20.19.10.1")
+routers["gus"].move("20.18.10.1")
+begin = time.monotonic()
+fay.ask("record", "wordle", "--score", "3")
+fay.until("both have the result", lambda: digest(fay) == digest(gus), limit=1200)
+show("all addresses changed while on, no port open", time.monotonic() - begin, "s", "360")
+
+nodes = (ada, ben, cleo, dan, fay, gus)
+for what, name, goal in (("notice stored by [1-9]\\d* nodes of the DHT", "notice put", "100"), ("notice found in the DHT", "notice found", "50")):
+    times = sorted(time for node in nodes for time in node.times(what))
+    if not times:
+        sys.exit(f"no log has a {name}")
+    show(f"{name}, helper's start and way into the DHT with it, median of {len(times)}", times[len(times) // 2], "ms", goal)
