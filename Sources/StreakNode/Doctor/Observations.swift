@@ -134,7 +134,8 @@ struct Observations: Sendable {
             found.append(DoctorFinding(.helperMissing, "It does not lie beside this program."))
         } else if internet.isDHTFailing {
             found.append(
-                DoctorFinding(.dhtUnreachable, "No node there has stored what this machine last left."))
+                DoctorFinding(
+                    .dhtUnreachable, "No node there has answered this machine’s last search, or stored what it left."))
         }
         return found + router(internet)
     }

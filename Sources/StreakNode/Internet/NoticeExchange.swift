@@ -15,14 +15,15 @@ final class NoticeExchange {
     /// What came of asking.
     enum Answer: Sendable, Equatable {
         case value([UInt8], at: Bytes32)
-        case searched(Bytes32)
+        /// A search has ended. Whether a node of the DHT answered; nil where that could not be tried.
+        case searched(Bytes32, isAnswered: Bool?)
         /// How many nodes have stored a notice; nil where that could not be tried.
         case stored(Int?)
         /// Nodes to begin with next time.
         case nodes([Endpoint])
     }
 
-    /// How the DHT is, as far as what was put has shown.
+    /// How the DHT is, as far as what was asked of it has shown.
     enum State: String {
         case ok, failing, idle, off
     }
@@ -43,7 +44,9 @@ final class NoticeExchange {
     private var ping = MainlinePing()
     private(set) var nextPing: MonotonicInstant?
     private var lastPing: MonotonicInstant?
+    /// How it went with what was put last, and whether the last search reached nobody.
     private var state = State.idle
+    private var isSilent = false
     /// When notices were last stored, and values last found, in seconds since 1970.
     private var storedAt: Int64?
     private var foundAt: Int64?
@@ -93,10 +96,11 @@ final class NoticeExchange {
 
     func look(for key: Bytes32, isOnline: Bool) {
         let inbox = core.inbox
-        guard isOpen, isOnline else { return inbox.put(.dht(.searched(key))) }
+        guard isOpen, isOnline else { return inbox.put(.dht(.searched(key, isAnswered: nil))) }
         let helper = helper
         let note = stopwatch()
         outsideTurns {
+            var isAnswered: Bool? = true
             do {
                 var isFirst = true
                 for try await value in helper.get(key) {
@@ -106,8 +110,9 @@ final class NoticeExchange {
                 }
             } catch {
                 // What could not be asked is absent: the engine asks again.
+                isAnswered = error as? HelperFailure == .unreachable ? false : nil
             }
-            inbox.put(.dht(.searched(key)))
+            inbox.put(.dht(.searched(key, isAnswered: isAnswered)))
             inbox.put(.dht(.nodes(await helper.nodes)))
         }
     }
@@ -131,13 +136,14 @@ final class NoticeExchange {
         case .value(let value, let key):
             foundAt = core.clock.wallTime.seconds
             if isOpen { loop.tell(.noticeFound(value, at: key)) }
-        case .searched(let key):
+        case .searched(let key, let isAnswered):
+            if let isAnswered { isSilent = !isAnswered }
             if isOpen { loop.tell(.noticeSearched(key)) }
             pingSoon()
         case .stored(let count):
             pingSoon()
             if count ?? 0 > 0 {
-                (state, storedAt) = (.ok, core.clock.wallTime.seconds)
+                (state, isSilent, storedAt) = (.ok, false, core.clock.wallTime.seconds)
             } else {
                 if count != nil || isPresent { state = .failing }
                 if isOpen { loop.tell(.putNoticeFailed) }
@@ -216,12 +222,13 @@ final class NoticeExchange {
 
     // MARK: Reading
 
-    /// Whether nobody in the DHT has stored the last notice.
-    var isFailing: Bool { isOpen && state == .failing }
+    /// Whether nobody in the DHT has stored the last notice, or answered the last search.
+    var isFailing: Bool { isOpen && (isSilent || state == .failing) }
 
     func report() -> InternetReport.DHT {
         func time(_ seconds: Int64?) -> String? { seconds.map { Timestamp(seconds: $0).text } }
         return InternetReport.DHT(
-            state: (isOpen ? state : .off).rawValue, published: time(storedAt), lookedUp: time(foundAt))
+            state: (isOpen ? isSilent ? .failing : state : .off).rawValue, published: time(storedAt),
+            lookedUp: time(foundAt))
     }
 }
