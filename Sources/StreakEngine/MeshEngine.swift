@@ -71,6 +71,7 @@ public struct MeshEngine: Sendable {
         case .networkChanged(let addresses):
             reachability.keepOwnEndpoints(addresses, core: &core)
             lookForEverybody()
+            notices.networkChanged(at: core.now)
         case .command(let id, let command):
             carryOut(command, id: id)
         case .internetSettingChanged(let setting):

@@ -196,6 +196,27 @@ import Testing
         #expect((11 * 3...14 * 3).contains(rounds), "\(rounds)")
     }
 
+    @Test func `who has lost the last link looks five seconds later, and a minute without a link is enough`() throws {
+        var network = try EngineNetwork.homes(2)
+        network.run(for: .seconds(300))
+        network.nodes[0].isOn = false
+        let start = network.now
+        network.run(for: .seconds(60)) { $0.nodes[1].engine.core.sessions.keys.isEmpty }
+        #expect(network.nodes[1].engine.core.sessions.keys.isEmpty)
+        let gets = network.gets.count
+        network.run(for: .milliseconds(4_900))
+        #expect(network.gets.count == gets)
+        network.run(for: .milliseconds(200))
+        #expect(network.gets.dropFirst(gets).contains { $0.node == 1 })
+        #expect(start.duration(to: network.now) < .seconds(60))
+        // With other addresses it looks again, though its pause is longer now.
+        network.run(for: .seconds(200))
+        let later = network.gets.count
+        network.give(.networkChanged(addresses: [Endpoint(ipv4: 0xC6FF_0001, port: 7_420)]), to: 1)
+        network.run(for: .milliseconds(5_100))
+        #expect(network.gets.count > later)
+    }
+
     @Test func `who was removed finds no later notice, and is looked for no longer`() throws {
         var network = try EngineNetwork.homes(3)
         network.run(for: .seconds(60))

@@ -226,7 +226,7 @@ struct LinksTests {
         #expect(network.nodes[1].drops == [.unknownSession])
     }
 
-    @Test func `a silent peer is given up after three keepalives, an idle one is kept`() {
+    @Test func `a silent peer is given up after 1.8 intervals, an idle one is kept`() {
         var network = pair()
         network.dial(0, 1)
         network.run(for: .seconds(3_600))
@@ -234,9 +234,9 @@ struct LinksTests {
         // Both are on the LAN: one keepalive each way every 110 s, and no renewal of unused sessions.
         #expect(network.nodes[0].datagramCount < 45)
         network.nodes[1].isOn = false
-        network.run(for: .seconds(200))
+        network.run(for: .seconds(85))
         #expect(network.nodes[0].closings.isEmpty)
-        network.run(for: .seconds(135))
+        network.run(for: .seconds(115))
         #expect(network.nodes[0].closings == [.timedOut])
         #expect(network.nodes[0].links.liveLinks.isEmpty)
     }
@@ -269,7 +269,13 @@ struct LinksTests {
             return
         }
         network.nodes[1].isOn = false
-        network.run(for: .seconds(76))
+        // It was last heard a moment ago: pings go after 30 s and each 2.5 s, and it is given up after 45 s.
+        network.run(for: .seconds(29))
+        let silent = network.sent.count { $0.source == network.nodes[0].endpoint }
+        network.run(for: .seconds(15))
+        #expect(network.nodes[0].closings.isEmpty)
+        #expect(network.sent.count { $0.source == network.nodes[0].endpoint } - silent == 6)
+        network.run(for: .seconds(2))
         #expect(network.nodes[0].closings == [.timedOut])
     }
 

@@ -29,6 +29,7 @@ struct Notices: Sendable {
         var due: MonotonicInstant
         var rounds = 0
         let began: MonotonicInstant
+        var lastLook: MonotonicInstant?
         var company = Company.nobody
     }
 
@@ -48,6 +49,8 @@ struct Notices: Sendable {
 
     // For members.
     static let firstWait: Duration = .seconds(20)
+    /// How long after the last link was lost the first look is. Until then the known addresses are dialled.
+    static let lossWait: Duration = .seconds(5)
     /// After the first look; then twice as long each time, up to `lonelyInterval`. Who lost everybody at the same time may leave
     /// its new address a little later.
     static let secondWait: Duration = .seconds(40)
@@ -109,6 +112,13 @@ struct Notices: Sendable {
 
     /// Links, members, invites or the setting have changed.
     mutating func reconsider() { isStale = true }
+
+    /// This device has got other addresses, as after a sleep: who has no link looks again soon.
+    mutating func networkChanged(at now: MonotonicInstant) {
+        for (group, search) in groups where search.company == .nobody {
+            groups[group]?.due = min(search.due, now.advanced(by: Self.lossWait))
+        }
+    }
 
     /// This device has written a record.
     mutating func wrote(_ run: Run, core: EngineCore) {
@@ -182,10 +192,12 @@ struct Notices: Sendable {
             var search = groups[group] ?? Search(due: core.now.advanced(by: Self.firstWait), began: core.now)
             let company = company(in: group, core: core)
             if company != search.company {
+                let isLoss = search.company == .others
                 (search.company, search.rounds) = (company, 0)
-                search.due =
-                    company == .others
-                    ? core.now.advanced(by: Self.secondWait) : min(search.due, core.now.advanced(by: Self.firstWait))
+                let wait = company == .others ? Self.secondWait : isLoss ? Self.lossWait : Self.firstWait
+                // Links that come and go do not cause looks all the time.
+                let next = max(core.now.advanced(by: wait), search.lastLook?.advanced(by: Self.secondWait) ?? .zero)
+                search.due = company == .others ? next : min(search.due, next)
             }
             found[group] = search
         }
@@ -362,6 +374,7 @@ struct Notices: Sendable {
             }
             search.due = core.now.advanced(by: Self.pause(after: search))
             search.rounds += 1
+            search.lastLook = core.now
             groups[group] = search
         }
     }

@@ -172,14 +172,14 @@ struct DatagramPath: Sendable {
 
     // MARK: Time
 
-    /// When a silent path counts as dead: after three missed keepalives.
-    var silenceEnd: MonotonicInstant { lastHeard.advanced(by: peerInterval * 3) }
+    /// When a silent path counts as dead: a keepalive is missing, and none of six pings was answered.
+    var silenceEnd: MonotonicInstant { lastHeard.advanced(by: peerInterval * 9 / 5) }
 
-    /// After two missed keepalives the peer is pinged several times, because a bad path may lose the third as well.
+    /// After one missed keepalive the peer is pinged several times, because a bad path loses some packets.
     var nextLivenessPing: MonotonicInstant {
-        let first = lastHeard.advanced(by: peerInterval * 21 / 10)
+        let first = lastHeard.advanced(by: peerInterval * 6 / 5)
         guard let lastPing, lastPing >= first else { return first }
-        return lastPing.advanced(by: peerInterval / 5)
+        return lastPing.advanced(by: peerInterval / 10)
     }
 
     mutating func notePing(at now: MonotonicInstant) { lastPing = now }

@@ -87,7 +87,7 @@ struct LinkStream: Sendable {
         lastSent.advanced(by: limits.keepaliveInterval(to: endpoint))
     }
 
-    /// When it counts as dead: after three missed keepalives.
+    /// When it counts as dead: after three missed keepalives. A stream is not pinged, and a long frame takes a while.
     private var silenceEnd: MonotonicInstant { lastHeard.advanced(by: peerInterval * 3) }
 
     func isDead(_ limits: LinkLimits, at now: MonotonicInstant) -> Bool {

@@ -24,6 +24,23 @@ extension Scenario {
                 .write([0, 1], count: 3, over: .seconds(5)), .converge(within: .seconds(10)),
             ]),
         Scenario(
+            "moved-one-open", "Two friends' addresses change while both are on; one is without a router", nodes: 2,
+            profile: .dsl, places: [0: .internet, 1: .home(1, .keepingPort)],
+            steps: befriended + [
+                .run(.seconds(300)), .changeAddresses(of: [0, 1]), .write([0, 1], count: 3, over: .seconds(1)),
+                .converge(within: .seconds(120)),
+            ]),
+        Scenario(
+            "moved-none-open", "Two friends' addresses change while both are on; neither has an open port", nodes: 3,
+            profile: .dsl,
+            places: [0: .home(0, .keepingPort), 1: .home(1, .steadyPort), 2: .internet],
+            steps: [
+                .setDHT(.ordinary), .start([0, 1, 2]), .run(.milliseconds(50)), .found(by: 2), .invite(by: 2),
+                .nameAddress(of: 2, to: 0), .nameAddress(of: 2, to: 1), .join([0, 1]), .converge(within: .seconds(20)),
+                .run(.seconds(300)), .crash([2]), .changeAddresses(of: [0, 1]),
+                .write([0, 1], count: 3, over: .seconds(1)), .converge(within: .seconds(360)),
+            ]),
+        Scenario(
             "newcomer-after-moves", "Somebody joins by one of two friends who have moved, and is linked with the other",
             nodes: 3, profile: .dsl, places: [0: .internet, 1: .home(1, .keepingPort), 2: .home(2, .keepingPort)],
             steps: befriended + [
