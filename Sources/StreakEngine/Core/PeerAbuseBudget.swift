@@ -113,8 +113,9 @@ struct PeerAbuseBudget: Sendable {
         case .beacons: Limit(burst: 200, interval: .milliseconds(20))
         // A new link tells 512 at most. Then a group of 1,000 says 0.6 a second.
         case .whereabouts: Limit(burst: 2_048, interval: .milliseconds(50))
-        // A device says so once a minute at most, and news of a minute may come by ways of different length.
-        case .newWhereabouts: Limit(burst: 3, interval: .seconds(60))
+        // A device says so twice at once and then once a minute, also after a restart, and news may come by ways of different
+        // length.
+        case .newWhereabouts: Limit(burst: 5, interval: .seconds(60))
         // Six in any hour: five full messages each, to four endpoints.
         case .dialsToWhereabouts: Limit(burst: 3, interval: .seconds(1_200))
         // Three dials of four ports, and as many as one device causes in an hour. A household has one address, and is

@@ -38,7 +38,8 @@ struct OwnWhereabouts: Sendable {
 
     /// How long to wait for further findings, as at the start, so that they are told together.
     static let delay: Duration = .seconds(2)
-    static let shortestPause: Duration = .seconds(60)
+    /// A newcomer learns where it is seen just after it has joined. Readers accept five at once.
+    static let rate = TokenBucket.Limit(burst: 2, interval: .seconds(60))
     static let longestPause: Duration = .seconds(1_800)
     /// A device that was online in this many of the last 24 hours counts as always on.
     static let alwaysOnHours = 20
@@ -51,6 +52,7 @@ struct OwnWhereabouts: Sendable {
     /// The highest number of this device's whereabouts that it has heard of.
     private(set) var lastNumber: UInt64 = 0
     private var last: (content: Content, at: MonotonicInstant)?
+    private var budget = TokenBucket(rate)
     /// Hours since 1970 in which this node was online, ascending.
     private(set) var hoursOnline: [UInt64] = []
     private(set) var nextHour: MonotonicInstant?
@@ -85,10 +87,10 @@ struct OwnWhereabouts: Sendable {
             if let last, last.content == content {
                 // That there is nothing to tell was told already.
                 content.entries.isEmpty ? nil : last.at.advanced(by: Self.longestPause)
-            } else if let last {
-                max(now.advanced(by: Self.delay), last.at.advanced(by: Self.shortestPause))
             } else {
-                content.entries.isEmpty ? nil : now.advanced(by: Self.delay)
+                // Before the first, there is nothing to take back.
+                last == nil && content.entries.isEmpty
+                    ? nil : max(now.advanced(by: Self.delay), budget.nextAdmission)
             }
         due = [due, next].compactMap(\.self).min()
     }
@@ -97,7 +99,7 @@ struct OwnWhereabouts: Sendable {
     mutating func heard(_ number: UInt64, at now: MonotonicInstant) {
         lastNumber = max(lastNumber, number)
         guard let last, !last.content.entries.isEmpty else { return }
-        due = [due, max(now, last.at.advanced(by: Self.shortestPause))].compactMap(\.self).min()
+        due = [due, max(now, budget.nextAdmission)].compactMap(\.self).min()
     }
 
     /// Makes new whereabouts; nil if no number is left.
@@ -106,6 +108,7 @@ struct OwnWhereabouts: Sendable {
     ) -> Whereabouts? {
         due = nil
         last = (content, now)
+        budget.charge(at: now)
         let clock = UInt64(max(0, wall.milliseconds))
         guard lastNumber < .max else { return nil }
         lastNumber = max(lastNumber + 1, clock)
