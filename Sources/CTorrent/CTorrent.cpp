@@ -31,6 +31,8 @@ using Clock = std::chrono::steady_clock;
 constexpr int enough_nodes = 8;
 // How often the listener looks whether the session closes, and how many nodes it knows while it opens.
 constexpr std::chrono::milliseconds step{50};
+// After this, fewer are enough: of those that were kept most may be gone, and libtorrent waits long for each.
+constexpr std::chrono::seconds patience{1};
 // Bootstrap nodes are found by DNS and answer within a round trip, or not at all.
 constexpr std::chrono::seconds opening_limit{10};
 
@@ -152,8 +154,9 @@ void streak_dht::hear(lt::alert const* alert) {
     if (auto const* stats = lt::alert_cast<lt::dht_stats_alert>(alert)) {
         known = 0;
         for (auto const& bucket : stats->routing_table) known += bucket.num_nodes;
-        // A small network has fewer than enough; then those that answered are all.
-        if (!is_open && (known >= enough_nodes || (is_bootstrapped && known > 0))) open_with(known);
+        // A small network has fewer than enough; then those that answered are all. And after a while they have to do.
+        bool const waits = !is_bootstrapped && Clock::now() - began < patience;
+        if (!is_open && known >= (waits ? enough_nodes : 1)) open_with(known);
     } else if (lt::alert_cast<lt::dht_bootstrap_alert>(alert)) {
         is_bootstrapped = true;
     } else if (auto const* put = lt::alert_cast<lt::dht_put_alert>(alert)) {
