@@ -81,6 +81,22 @@
                 return member?["path"].text ?? member?["by"].text
             }
 
+            func reaches(_ other: String, from name: String, by way: String) async throws {
+                do {
+                    try await lab.eventually("\(name) reaches \(other): \(way)", limit: .seconds(300)) {
+                        try await self.way(from: name, to: other) == way
+                    }
+                } catch {
+                    var reports: [String] = []
+                    for each in [name, other] {
+                        for command in ["internet", "members"] {
+                            reports.append("\(each): \(try await self[each].run(command).output)")
+                        }
+                    }
+                    throw TestFailure("\(error): \(reports.joined(separator: "\n"))")
+                }
+            }
+
             /// Waits until all of these have the same results, and returns how long that took.
             @discardableResult
             func agree(_ names: [String], limit: Duration) async throws -> Duration {
@@ -144,9 +160,7 @@
                 ("Dan", "Ada", "mapped"), ("Ben", "Cleo", "punched"), ("Ben", "Eve", "ipv6"),
             ]
             for (name, other, way) in ways {
-                try await story.lab.eventually("\(name) reaches \(other): \(way)", limit: .seconds(300)) {
-                    try await story.way(from: name, to: other) == way
-                }
+                try await story.reaches(other, from: name, by: way)
             }
             #expect(try await story.play(story.names) <= .seconds(2))
         }
