@@ -6,10 +6,18 @@ import StreakWire
 
 /// Finding the owner of a code, and handling the answer.
 extension Friends {
-    /// A link was opened under a friend code: asks its owner.
+    /// A link was opened under a friend code: asks the other side, if it owns a code that this node looks for.
     mutating func linkOpened(_ link: LinkID, core: inout EngineCore) {
-        guard let session = core.sessions[link], case .friendCode = session.label, session.isInitiator else { return }
+        guard let session = core.sessions[link] else { return }
         askForFriendship(over: session, core: &core)
+    }
+
+    /// The request to the owner of a code who is at the other end of a link under a friend code. Either side may have
+    /// opened it: of two who look for each other at once, one link is left.
+    private func sought(at session: PeerSession) -> (code: FriendCode, request: FriendRequests.Sent)? {
+        guard case .friendCode = session.label else { return nil }
+        return requests.sentInOrder.lazy.compactMap { code in requests.sent[code].map { (code, $0) } }
+            .first { $0.1.owner?.linkKey == session.key }
     }
 
     /// A device that answered a dial under a code has shown its certificate. Only the code's owner learns who asks.
@@ -55,9 +63,7 @@ extension Friends {
     }
 
     mutating func askForFriendship(over session: PeerSession, core: inout EngineCore) {
-        guard case .friendCode(let code) = session.label, let request = requests.sent[code], request.isOpen,
-            let owner = request.owner, owner.linkKey == session.key
-        else { return }
+        guard let request = sought(at: session)?.request, request.isOpen, let owner = request.owner else { return }
         core.post(.ownerAsked(session.link, owner))
         core.send(.friend(.friendRequested(statement(of: request, core: core).bytes)), over: session.link)
     }
@@ -71,15 +77,11 @@ extension Friends {
         takeAnswer(answer, to: code, from: owner, core: &core)
     }
 
-    /// The request that the device at the other end may answer as the owner of the code: the one whose code opened the
-    /// link, or one that it was asked as a member.
+    /// The request that the device at the other end may answer as the owner of the code: it has shown that it is the
+    /// owner's, or was asked as a member.
     func askedOwner(over link: LinkID, core: EngineCore) -> (code: FriendCode, owner: DeviceCertificate)? {
         guard let session = core.sessions[link] else { return nil }
-        if case .friendCode(let code) = session.label, session.isInitiator, let owner = requests.sent[code]?.owner,
-            owner.linkKey == session.key
-        {
-            return (code, owner)
-        }
+        if let (code, request) = sought(at: session), let owner = request.owner { return (code, owner) }
         guard let member = namedMember(at: link, core: core),
             let code = requests.sentInOrder.first(where: {
                 (requests.sent[$0]?.owner?.user ?? requests.sent[$0]?.member) == member.user

@@ -24,7 +24,7 @@ extension Friends {
 
     mutating func receivedFriendRequest(_ bytes: [UInt8], over link: LinkID, core: inout EngineCore) {
         guard let session = core.sessions[link], let code = requests.own?.code else { return }
-        let isUnderCode = session.label == .friendCode(code) && !session.isInitiator
+        let isUnderCode = if case .friendCode = session.label { true } else { false }
         guard isUnderCode || !core.groups(on: link, allowing: .friendship).isEmpty,
             let request = try? FriendRequest(decoding: bytes),  // hostile: no answer
             request.certificate.linkKey == session.key, request.code == code

@@ -156,7 +156,7 @@ struct Friends: Sendable {
         guard let request = requests.sent[code] else { return }
         if case .joining(let text) = request.stage { return joinFriend(code, link: text, core: &core) }
         if let session = core.sessions.keys.compactMap({ core.sessions[$0] }).first(where: {
-            $0.label == .friendCode(code) && $0.isInitiator && $0.key == request.owner?.linkKey
+            if case .friendCode = $0.label { $0.key == request.owner?.linkKey } else { false }
         }) {
             return askForFriendship(over: session, core: &core)
         }

@@ -343,6 +343,13 @@ extension Scenario {
                 .write([0, 1], count: 4, over: .seconds(1)), .converge(within: .seconds(60)),
             ]),
         Scenario(
+            "friend-codes-at-once", "Two enter each other's codes at the same moment, and one accepts", nodes: 2,
+            steps: [
+                .start([0, 1]), .makePrivateGroup([0, 1]), .answerToCode([0, 1]), .askFriend(of: 0, by: 1),
+                .askFriend(of: 1, by: 0), .expectRequest(of: 1, at: 0, within: .seconds(10)),
+                .approveFriend(1, by: 0), .expectFriends(0, 1, within: .seconds(8)),
+            ]),
+        Scenario(
             "friend-codes-one-yes", "Two ask each other, and one accepts", nodes: 2, profile: .bad(loss: 0.2),
             steps: [
                 .start([0, 1]), .makePrivateGroup([0, 1]), .answerToCode([0, 1]), .askFriend(of: 0, by: 1),
