@@ -214,7 +214,7 @@ public struct MeshEngine: Sendable {
         case .authorise(let group):
             notices.reconsider()
             reachability.notePresence(of: group, core: core)
-            reachability.forgetFormerMembers(core: core)
+            reachability.membersChanged(core: &core)
             greeting.refreshAuthorisation(of: group, core: &core)
         case .digestMoved(let group):
             core.publishDigest(of: group)
@@ -223,11 +223,11 @@ public struct MeshEngine: Sendable {
         case .groupDropped(let group):
             notices.reconsider()
             sync.groupDropped(group)
-            reachability.forgetFormerMembers(core: core)
+            reachability.membersChanged(core: &core)
         case .groupLost(let group):
             notices.reconsider()
             sync.groupLost(group, core: &core)
-            reachability.forgetFormerMembers(core: core)
+            reachability.membersChanged(core: &core)
         case .tellAccount(let group):
             core.tellRevocations(in: group)
             core.publishOwnDevices(in: group)

@@ -112,36 +112,51 @@ extension Reachability {
     mutating func receivedWhereabouts(_ told: [ToldWhereabouts], over link: LinkID, core: inout EngineCore) {
         guard own.setting == .on, core.charge(.whereabouts, told.count, over: link) else { return }
         let groups = core.groups(on: link, allowing: .whereabouts)
+        guard !groups.isEmpty else { return }
         for entry in told {
             // It comes from a later version or a liar. The next one may be sound.
             guard let told = try? Whereabouts(decoding: entry.bytes) else { continue }
-            take(told, age: .seconds(Int64(entry.age)), of: groups, from: link, core: &core)
+            let age = Duration.seconds(Int64(entry.age))
+            if core.isFound(told.device, inAnyOf: groups) {
+                take(told, age: age, from: link, core: &core)
+            } else {
+                keepUnknown(told, age: age, core: core)
+            }
         }
     }
 
     /// Whereabouts that were found elsewhere than on a link, and are as good as new.
     mutating func foundWhereabouts(_ bytes: [UInt8], core: inout EngineCore) {
         // As above.
-        guard own.setting == .on, let found = try? Whereabouts(decoding: bytes) else { return }
-        take(found, age: .zero, of: core.groups.keys, from: nil, core: &core)
+        guard own.setting == .on, let found = try? Whereabouts(decoding: bytes),
+            core.isFound(found.device, inAnyOf: core.groups.keys)
+        else { return }
+        take(found, age: .zero, isOfNotice: true, core: &core)
     }
 
-    /// - Parameter link: over which they came; nil where they were in a notice.
+    /// - Parameter link: over which they came; nil where they have not just come over one.
     private mutating func take(
-        _ told: Whereabouts, age: Duration, of groups: [GroupID], from link: LinkID?, core: inout EngineCore
+        _ told: Whereabouts, age: Duration, from link: LinkID? = nil, isOfNotice: Bool = false,
+        core: inout EngineCore
     ) {
-        guard age <= WhereaboutsTable.lifetime, whereabouts.isNews(told),
-            groups.contains(where: { core.isFound(told.device, in: $0) }), told.isSigned
-        else { return }
+        guard age <= WhereaboutsTable.lifetime, whereabouts.isNews(told), told.isSigned else { return }
         guard told.device != core.identity.device else { return own.heard(told.number, at: core.now) }
         // Only after the signature was checked: forged whereabouts use up no budget of the device that they name.
         guard core.charge(.newWhereabouts, to: .device(told.device)) else { return }
-        keep(told, age: age, from: link, core: &core)
+        keep(told, age: age, from: link, isOfNotice: isOfNotice, core: &core)
         expect(told.device, core: &core)
     }
 
-    private mutating func keep(_ news: Whereabouts, age: Duration, from source: LinkID?, core: inout EngineCore) {
-        let isOfNotice = source == nil && news.device != core.identity.device
+    /// Keeps whereabouts of a device that no ledger here names, until one does.
+    private mutating func keepUnknown(_ told: Whereabouts, age: Duration, core: EngineCore) {
+        let isKnown = core.groups.keys.contains { core.groups[$0]?.state.device(told.device) != nil }
+        guard !isKnown, unknownWhereabouts.isNews(told), told.isSigned else { return }
+        unknownWhereabouts.take(told, age: age, at: core.now)
+    }
+
+    private mutating func keep(
+        _ news: Whereabouts, age: Duration, from source: LinkID?, isOfNotice: Bool = false, core: inout EngineCore
+    ) {
         whereabouts.take(news, age: age, isOfNotice: isOfNotice, at: core.now)
         if storeDue == nil { storeDue = core.now.advanced(by: Self.storeDelay) }
         core.publish(.whereaboutsChanged(news.device))
@@ -153,20 +168,24 @@ extension Reachability {
         }
     }
 
-    /// A ledger has changed: forgets devices that are in no group with this one.
-    mutating func forgetFormerMembers(core: EngineCore) {
-        let hasChanged = whereabouts.keep(at: core.now) { device in
-            core.groups.keys.contains { core.isFound(device, in: $0) }
-        }
+    /// A ledger has changed: forgets devices that are in no group with this one, and takes what was told of those that
+    /// now are.
+    mutating func membersChanged(core: inout EngineCore) {
+        let hasChanged = whereabouts.keep(at: core.now) { core.isFound($0, inAnyOf: core.groups.keys) }
         if hasChanged, storeDue == nil { storeDue = core.now }
+        guard own.setting == .on else { return }
+        for device in unknownWhereabouts.devices where core.isFound(device, inAnyOf: core.groups.keys) {
+            guard let told = unknownWhereabouts.remove(device) else { continue }
+            take(told.whereabouts, age: told.age(at: core.now), core: &core)
+        }
     }
 
     // MARK: On disk
 
-    mutating func restoreWhereabouts(_ snapshot: Snapshot, core: EngineCore) {
+    mutating func restoreWhereabouts(_ snapshot: Snapshot, core: inout EngineCore) {
         whereabouts = WhereaboutsTable(
             stored: snapshot.settings[Self.whereaboutsSetting] ?? [], wall: core.wall)
-        forgetFormerMembers(core: core)
+        membersChanged(core: &core)
         var reader = WireReader(snapshot.settings[Self.hoursSetting] ?? [])
         var hours: [UInt64] = []
         // What does not read was not written by this version.
@@ -205,6 +224,10 @@ extension EngineCore {
             return false
         }
         return !isPrivate(group) || !isForeign(known)
+    }
+
+    func isFound(_ device: DeviceID, inAnyOf groups: [GroupID]) -> Bool {
+        groups.contains { isFound(device, in: $0) }
     }
 
     /// The account of the device at the other end of a link.

@@ -20,13 +20,15 @@ struct Reachability: Sendable {
     /// Where others say they are, and when that goes to the disk.
     var whereabouts = WhereaboutsTable()
     var storeDue: MonotonicInstant?
+    /// The same of devices that no ledger here names: whoever told it may know of a newcomer before this node does.
+    var unknownWhereabouts = WhereaboutsTable(maximumCount: WhereaboutsTable.maximumUnknown)
     /// Whom it expects.
     var warm = WarmDevices()
 
     init(snapshot: Snapshot, core: inout EngineCore) {
         core.network.ownEndpoints = Self.endpoints(fromSetting: snapshot.settings[Self.endpointsSetting] ?? [])
         for address in snapshot.addresses { dialler.remember(address) }
-        restoreWhereabouts(snapshot, core: core)
+        restoreWhereabouts(snapshot, core: &core)
     }
 
     /// When something is due next.

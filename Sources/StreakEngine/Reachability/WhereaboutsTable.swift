@@ -2,7 +2,7 @@ import StreakLinks
 import StreakMembership
 import StreakWire
 
-/// The newest whereabouts of each device that this node has heard of, its own among them.
+/// The newest whereabouts of each of some devices.
 struct WhereaboutsTable: Sendable {
     struct Held: Sendable {
         let whereabouts: Whereabouts
@@ -15,13 +15,17 @@ struct WhereaboutsTable: Sendable {
         func age(at now: MonotonicInstant) -> Duration { ageThen + heardAt.duration(to: max(now, heardAt)) }
     }
 
+    /// How many devices of its groups a node keeps whereabouts of, its own among them.
     static let maximumCount = 512
+    /// How many it keeps of devices that no ledger here names yet.
+    static let maximumUnknown = 64
     /// 30 days. After that nobody is found there.
     static let lifetime: Duration = .seconds(30 * 86_400)
 
     private var held: [DeviceID: Held] = [:]
+    private let maximumCount: Int
 
-    init() {}
+    init(maximumCount: Int = maximumCount) { self.maximumCount = maximumCount }
 
     subscript(device: DeviceID) -> Held? { held[device] }
 
@@ -38,12 +42,14 @@ struct WhereaboutsTable: Sendable {
     ) {
         held[whereabouts.device] = Held(
             whereabouts: whereabouts, isOfNotice: isOfNotice, ageThen: age, heardAt: now)
-        while held.count > Self.maximumCount {
+        while held.count > maximumCount {
             // Ages are compared with the device's name, so the order of the table does not matter.
             let oldest = held.max { ($0.value.age(at: now), $0.key) < ($1.value.age(at: now), $1.key) }
             if let oldest { held[oldest.key] = nil }
         }
     }
+
+    mutating func remove(_ device: DeviceID) -> Held? { held.removeValue(forKey: device) }
 
     /// Keeps only those of some devices, and none that is too old.
     ///
@@ -82,6 +88,7 @@ struct WhereaboutsTable: Sendable {
 
     /// Reads the stored form, up to the first part that this version has not written.
     init(stored bytes: [UInt8], wall: WallTime) {
+        self.init()
         var reader = WireReader(bytes)
         guard let count = try? reader.readCount(maximum: Self.maximumCount) else { return }  // as above
         for _ in 0..<count {

@@ -50,6 +50,15 @@ extension Scenario {
                 .expectLinkedAmong([1, 2], within: .seconds(30)),
             ]),
         Scenario(
+            "newcomer-while-cut-off", "Somebody joins while one of two friends is cut off, and is linked with that one",
+            nodes: 3, profile: .dsl, places: [0: .internet, 1: .home(1, .keepingPort), 2: .home(2, .keepingPort)],
+            steps: befriended + [
+                .run(.seconds(60)), .partition([[0, 2], [1]]), .start([2]), .run(.seconds(1)),
+                .nameAddress(of: 0, to: 2), .join([2]), .run(.seconds(120)), .heal,
+                .expectLinkedAmong([0, 1], within: .seconds(120)), .expectLinkedAmong([1, 2], within: .seconds(30)),
+                .converge(within: .seconds(20)),
+            ]),
+        Scenario(
             "join-by-old-addresses", "Somebody joins by a link after all the addresses in it have changed", nodes: 2,
             profile: .dsl, places: [0: .home(0, .openingPorts), 1: .home(1, .changingPort)],
             steps: [

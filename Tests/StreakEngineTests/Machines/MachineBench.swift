@@ -26,11 +26,7 @@ struct MachineBench {
         var change = DurableChange()
         group = try core.startGroup(title: "Club", change: &change)
         friends = (0..<count).map { Self.identity(301 + UInt64($0)) }
-        for friend in friends {
-            let claim = try claim(of: friend)
-            let ledger = try #require(core.groups[group]?.ledger)
-            _ = try core.insert(ledger.admission(of: claim, by: own, at: core.wall.seconds), in: group, change: &change)
-        }
+        for friend in friends { try admit(friend) }
         for friend in friends { links.append(open(friend)) }
         core.outputs = []
     }
@@ -52,6 +48,15 @@ struct MachineBench {
         let proof = JoinProof(
             inviteKey: secrets.inviteKey, group: group, identity: newcomer, handshakeHash: handshake)
         return JoinClaim(invite: invite.id, certificate: newcomer.certificate, proof: proof)
+    }
+
+    /// Makes somebody a member.
+    mutating func admit(_ newcomer: DeviceIdentity) throws {
+        let claim = try claim(of: newcomer)
+        let ledger = try #require(core.groups[group]?.ledger)
+        var change = DurableChange()
+        _ = try core.insert(
+            ledger.admission(of: claim, by: core.identity, at: core.wall.seconds), in: group, change: &change)
     }
 
     /// A link to somebody. By default it was opened under the group's access key, and both ends have proven to know the

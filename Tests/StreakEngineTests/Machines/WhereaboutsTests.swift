@@ -200,7 +200,41 @@ struct WhereaboutsTests {
             reachability.tellWhereabouts(over: link, again: true, core: &bench.core)
             #expect(bench.said(over: link).isEmpty)
         }
+        give(whereabouts(of: Forged.stranger), over: unproven, to: &reachability, &bench)
         #expect(reachability.whereabouts.devices == [bench.friends[0].device])
+        #expect(reachability.unknownWhereabouts.devices.isEmpty)
+    }
+
+    @Test func `what is told of a newcomer before the ledger names it is taken once the ledger does`() throws {
+        var bench = try MachineBench(friends: 2)
+        var reachability = start(&bench)
+        let newcomer = MachineBench.identity(77)
+        give(whereabouts(of: newcomer, number: 7), age: 100, over: bench.links[0], to: &reachability, &bench)
+        give(whereabouts(of: newcomer, number: 6), over: bench.links[0], to: &reachability, &bench)
+        var bytes = whereabouts(of: newcomer, number: 8).bytes
+        bytes[40] ^= 1
+        give(try Whereabouts(decoding: bytes), over: bench.links[0], to: &reachability, &bench)
+        reachability.membersChanged(core: &bench.core)
+        #expect(reachability.whereabouts.devices.isEmpty)
+        #expect(try told(over: bench.links[1], &bench).isEmpty, "nobody is told of a stranger")
+        bench.advance(by: .seconds(50))
+        try bench.admit(newcomer)
+        reachability.membersChanged(core: &bench.core)
+        #expect(reachability.whereabouts[newcomer.device]?.whereabouts.number == 7)
+        #expect(reachability.warm[newcomer.device] != nil)
+        #expect(try told(over: bench.links[1], &bench).map(\.age) == [150])
+        #expect(reachability.unknownWhereabouts.devices.isEmpty)
+    }
+
+    @Test func `a member that makes up devices has few of them kept`() throws {
+        var bench = try MachineBench()
+        var reachability = start(&bench)
+        for seed in 1_000..<1_200 as Range<UInt64> {
+            give(
+                whereabouts(of: MachineBench.identity(seed)), over: bench.links[1], to: &reachability, &bench)
+        }
+        #expect(reachability.unknownWhereabouts.devices.count == WhereaboutsTable.maximumUnknown)
+        #expect(reachability.whereabouts.devices.isEmpty)
     }
 
     @Test func `of devices of no group, forged, replayed or outdated ones nothing is taken`() throws {
@@ -231,7 +265,7 @@ struct WhereaboutsTests {
         run(.seconds(60), &reachability, &bench)
         #expect(bench.changes.last?.settings["whereabouts"]?.count ?? 0 > 100)
         try bench.remove(0)
-        reachability.forgetFormerMembers(core: bench.core)
+        reachability.membersChanged(core: &bench.core)
         run(.seconds(1), &reachability, &bench)
         #expect(reachability.whereabouts.devices.isEmpty && bench.changes.last?.settings["whereabouts"] == [0])
         _ = try told(over: bench.links[1], &bench)
