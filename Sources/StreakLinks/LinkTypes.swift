@@ -237,6 +237,9 @@ public struct LinkLimits: Sendable {
     func keepaliveInterval(to endpoint: Endpoint) -> Duration {
         endpoint.isLocal ? localKeepalive : remoteKeepalive
     }
+
+    /// How long nothing comes over a path before it counts as dead, for a peer that sends keepalives at this interval.
+    static func silence(at interval: Duration) -> Duration { interval * 9 / 5 }
 }
 
 /// Whom a link leads to, by the ledgers. It decides whose share its streams count against.

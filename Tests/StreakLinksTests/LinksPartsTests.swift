@@ -311,3 +311,24 @@ struct LinksMessageSequencerTests {
         }
     }
 }
+
+struct LinkStreamTests {
+    @Test func `a frame that takes long keeps its stream alive for a minute, if no part is late`() {
+        func instant(_ seconds: Int64) -> MonotonicInstant { .zero.advanced(by: .seconds(seconds)) }
+        var stream = LinkStream(
+            endpoint: Endpoint(ipv4: 0x0808_0808, port: 1), isDialled: true, phase: .awaitingInitiation, now: .zero)
+        stream.peerInterval = .seconds(25)
+        let limits = LinkLimits()
+        #expect(!stream.isDead(limits, at: instant(44)) && stream.isDead(limits, at: instant(45)))
+        for second in stride(from: Int64(40), to: 100, by: 9) {
+            #expect(!stream.isDead(limits, at: instant(second)), "\(second) s")
+            stream.buffer.append([1])
+            _ = stream.buffer.keepRest(at: instant(second))
+        }
+        #expect(stream.isDead(limits, at: instant(100)))
+        stream.buffer = FrameBuffer()
+        stream.buffer.append([1])
+        _ = stream.buffer.keepRest(at: instant(40))
+        #expect(stream.isDead(limits, at: instant(50)))
+    }
+}

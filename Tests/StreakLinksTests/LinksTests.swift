@@ -279,6 +279,21 @@ struct LinksTests {
         #expect(network.nodes[0].closings == [.timedOut])
     }
 
+    @Test func `a stream on which nothing comes is given up as soon as datagrams are`() {
+        var network = LinksNetwork()
+        network.profile.blocksDatagrams = true
+        network.add(11, at: Endpoint(ipv4: 0x0808_0808, port: 1))
+        network.add(12, at: Endpoint(ipv4: 0x0909_0909, port: 1))
+        network.dial(0, 1)
+        network.run(for: .seconds(251))
+        #expect(network.nodes[0].summary?.hasStream == true)
+        network.nodes[1].isOn = false
+        network.run(for: .seconds(43))
+        #expect(network.nodes[0].closings.isEmpty)
+        network.run(for: .seconds(4))
+        #expect(network.nodes[0].closings == [.timedOut])
+    }
+
     @Test func `closing tells the peer`() {
         var network = pair()
         network.dial(0, 1)

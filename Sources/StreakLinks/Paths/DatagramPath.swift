@@ -173,7 +173,7 @@ struct DatagramPath: Sendable {
     // MARK: Time
 
     /// When a silent path counts as dead: a keepalive is missing, and none of six pings was answered.
-    var silenceEnd: MonotonicInstant { lastHeard.advanced(by: peerInterval * 9 / 5) }
+    var silenceEnd: MonotonicInstant { lastHeard.advanced(by: LinkLimits.silence(at: peerInterval)) }
 
     /// After one missed keepalive the peer is pinged several times, because a bad path loses some packets.
     var nextLivenessPing: MonotonicInstant {

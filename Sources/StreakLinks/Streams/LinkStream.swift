@@ -87,8 +87,11 @@ struct LinkStream: Sendable {
         lastSent.advanced(by: limits.keepaliveInterval(to: endpoint))
     }
 
-    /// When it counts as dead: after three missed keepalives. A stream is not pinged, and a long frame takes a while.
-    private var silenceEnd: MonotonicInstant { lastHeard.advanced(by: peerInterval * 3) }
+    /// When it counts as dead: a keepalive is missing. It is not pinged, since TCP repeats what was lost. A long frame
+    /// takes a while, so each part of one counts.
+    private var silenceEnd: MonotonicInstant {
+        max(lastHeard, buffer.lastPart ?? lastHeard).advanced(by: LinkLimits.silence(at: peerInterval))
+    }
 
     func isDead(_ limits: LinkLimits, at now: MonotonicInstant) -> Bool {
         silenceEnd <= now || buffer.stallEnd(limits).map { $0 <= now } ?? false
@@ -107,6 +110,9 @@ struct FrameBuffer: Sendable {
     private var unfinished: (since: MonotonicInstant, last: MonotonicInstant)?
 
     var count: Int { bytes.count - position }
+
+    /// When the newest part of an unfinished frame arrived.
+    var lastPart: MonotonicInstant? { unfinished?.last }
 
     mutating func append(_ received: [UInt8]) { bytes += received }
 

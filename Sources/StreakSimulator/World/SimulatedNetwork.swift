@@ -232,16 +232,17 @@ extension Simulation {
         for near in network.peers.keys.sorted() where near.node == index { closeStream(near) }
     }
 
-    /// Streams between islands break; both ends notice after a while.
+    /// Streams between islands break.
     mutating func breakCutStreams() {
         breakStreams { $0.network.isCutForStreams($1, $2) }
     }
 
-    /// Streams between some nodes break; both ends notice after a while.
+    /// Streams between some nodes break. Both ends hear so at once, when TCP gives up after a quarter of an hour, or at
+    /// any time in between.
     mutating func breakStreams(where isBroken: (Simulation, Int, Int) -> Bool) {
         for near in network.peers.keys.sorted() {
             guard let far = network.peers[near], isBroken(self, near.node, far.node) else { continue }
-            breakStream(near, noticedAfter: random.duration(from: .seconds(1), to: .seconds(15)))
+            breakStream(near, noticedAfter: random.duration(from: .seconds(1), to: .seconds(900)))
         }
     }
 
