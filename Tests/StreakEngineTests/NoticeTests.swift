@@ -258,7 +258,7 @@ import Testing
         #expect(network.command(.join(link, timeout: .seconds(40)), at: 1) == .group(network.group))
     }
 
-    @Test func `what reached nobody is left again after five minutes, or once the device has moved`() throws {
+    @Test func `what reached nobody is left again after pauses that grow, or once the device has moved`() throws {
         var network = EngineNetwork(accounts: [0])
         network.cutBeacons()
         network.move(0, to: Endpoint(ipv4: 0xC612_0001, port: 7_420))
@@ -266,12 +266,15 @@ import Testing
         _ = try network.invite(by: 0)
         network.run(for: .seconds(120))
         var puts = network.puts.count
-        network.give(.putNoticeFailed, to: 0)
-        network.run(for: .seconds(290))
-        #expect(network.puts.count == puts)
-        network.run(for: .seconds(20))
-        #expect(network.puts.count == puts + 1)
-        puts = network.puts.count
+        for pause in [20, 60, 300, 300] as [Int64] {
+            network.give(.putNoticeFailed, to: 0)
+            network.give(.putNoticeFailed, to: 0)
+            network.run(for: .seconds(pause - 1))
+            #expect(network.puts.count == puts, "\(pause) s")
+            network.run(for: .seconds(12))
+            #expect(network.puts.count == puts + 1, "\(pause) s")
+            puts = network.puts.count
+        }
         network.give(.putNoticeFailed, to: 0)
         network.move(0, to: elsewhere)
         network.run(for: .seconds(75))

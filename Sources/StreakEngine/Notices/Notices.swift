@@ -74,7 +74,8 @@ struct Notices: Sendable {
     static let putDelay: Duration = .seconds(10)
     /// Some at once: an address that changes, or a friend who joins, is told without a pause.
     static let putRate = TokenBucket.Limit(burst: 3, interval: .seconds(120))
-    static let retryPause: Duration = .seconds(300)
+    /// A node that has just come to the DHT may know nobody there yet, so the first pause is short.
+    static let retryPauses: [Duration] = [.seconds(20), .seconds(60), .seconds(300)]
     static let putInterval: Duration = .seconds(1_800)
     static let groupsAPut = 8
     /// Friends whose newest records a letter carries, if they wrote within these days.
@@ -103,7 +104,8 @@ struct Notices: Sendable {
     private var putDue: MonotonicInstant?
     private var puts = TokenBucket(putRate)
     /// Before this, nothing is put, unless this device has moved: what was put has reached nobody.
-    private var pauseEnd = MonotonicInstant.zero
+    private var pauseEnd: MonotonicInstant?
+    private var failures = 0
     private var lastSequence: Int64 = 0
     /// Whether there is something that the last notices lack, besides addresses.
     private var hasNews = false
@@ -257,7 +259,7 @@ struct Notices: Sendable {
         guard hasNews || hasMoved else { return }
         // What changes together is told together; but who joins is at hand, and waits.
         let delay = joins.isEmpty ? Self.putDelay : .zero
-        let next = max(core.now.advanced(by: delay), puts.nextAdmission, hasMoved ? .zero : pauseEnd)
+        let next = max(core.now.advanced(by: delay), puts.nextAdmission, hasMoved ? .zero : pauseEnd ?? .zero)
         putDue = min(putDue ?? next, next)
     }
 
@@ -349,7 +351,13 @@ struct Notices: Sendable {
     /// What was put has reached nobody.
     mutating func putFailed(core: EngineCore) {
         hasNews = true
-        pauseEnd = core.now.advanced(by: Self.retryPause)
+        // Notices of several groups fail together.
+        if let pauseEnd, core.now < pauseEnd { return }
+        let last = Self.retryPauses.count - 1
+        // Where none has failed for long, what was put since has been stored.
+        let isAgain = pauseEnd.map { core.now < $0.advanced(by: Self.retryPauses[last]) } ?? false
+        failures = isAgain ? min(failures + 1, last) : 0
+        pauseEnd = core.now.advanced(by: Self.retryPauses[failures])
     }
 
     // MARK: Looking
