@@ -225,8 +225,9 @@ for number, place in enumerate(places):
         f"{NAME}-d{number}", "/usr/bin/python3", "-I", str(SCRIPT), place, "6881", *others,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True))
 for node in dht:
-    while node.stdout.readline() not in ("settled\n", ""):
-        pass
+    while (line := node.stdout.readline()) != "settled\n":
+        if not line:
+            sys.exit("a node of the DHT did not start; what it says is above")
 
 ada, ben = Node("ada", "20.18.1.1"), Node("ben", "20.19.1.1")
 ada.up()
