@@ -141,7 +141,7 @@ public enum LinkCloseReason: Sendable, Equatable {
     case closedHere
     /// The peer closed it.
     case closedByPeer
-    /// Three keepalives in a row were missed, on every path.
+    /// Nothing came for 1.8 of the peer's intervals, on any path.
     case timedOut
     /// The last path, a stream, was closed.
     case pathLost

@@ -212,6 +212,19 @@ struct FriendTests {
         #expect(network.nodes[0].engine.receivedFriendRequests.count == 1)
     }
 
+    @Test func `who blocks somebody asks them no longer, and takes no answer`() throws {
+        var network = try pair()
+        let owner = network.nodes[0].user
+        _ = ask(&network)
+        network.run(for: .seconds(3))
+        #expect(network.nodes[1].engine.sentFriendRequests.map(\.stage) == [.pending(owner)])
+        #expect(network.command(.blockFriend(owner, name: "Ann"), at: 1) == .done)
+        #expect(network.nodes[1].engine.sentFriendRequests.isEmpty)
+        network.command(.approveFriend(network.nodes[1].user, name: "Ann"), at: 0)
+        network.run(for: .seconds(400))
+        #expect(network.nodes[1].engine.friendGroups.isEmpty)
+    }
+
     @Test func `who does not answer to the code is not found`() throws {
         var network = try pair(answers: false)
         _ = ask(&network)

@@ -92,7 +92,7 @@ extension Admission {
     }
 
     /// Who may hand over groups of this account on a link: another machine of the account, or the owner of a code, if
-    /// this device asked for it over a link opened under that code.
+    /// this device asked for it over this link.
     private func offerer(over link: LinkID, core: EngineCore) -> DeviceCertificate? {
         if let machine = ownMachine(over: link, core: core) { return machine }
         guard let owner = askedFriends[link], owner.linkKey == core.sessions[link]?.key else { return nil }

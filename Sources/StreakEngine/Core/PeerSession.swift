@@ -11,6 +11,8 @@ struct PeerSession: Sendable {
     /// Bound into proofs, so that a proof from this link is worthless on another.
     let handshakeHash: [UInt8]
     let label: LinkKeyLabel
+    /// Whether it was opened under somebody's friend code.
+    var isUnderFriendCode: Bool { if case .friendCode = label { true } else { false } }
     /// Whether this side dialled. Only then can the peer's endpoint be dialled again.
     let isInitiator: Bool
     /// The peer's latest proofs, also of groups that this device does not know yet.

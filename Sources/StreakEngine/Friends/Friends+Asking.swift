@@ -12,12 +12,12 @@ extension Friends {
         askForFriendship(over: session, core: &core)
     }
 
-    /// The request to the owner of a code who is at the other end of a link under a friend code. Either side may have
+    /// The owner of a code, found before, who is at the other end of a link under a friend code. Either side may have
     /// opened it: of two who look for each other at once, one link is left.
-    private func sought(at session: PeerSession) -> (code: FriendCode, request: FriendRequests.Sent)? {
-        guard case .friendCode = session.label else { return nil }
-        return requests.sentInOrder.lazy.compactMap { code in requests.sent[code].map { (code, $0) } }
-            .first { $0.1.owner?.linkKey == session.key }
+    func ownerAsked(over session: PeerSession, core: EngineCore) -> (code: FriendCode, owner: DeviceCertificate)? {
+        guard session.isUnderFriendCode else { return nil }
+        return requests.sentInOrder.lazy.compactMap { code in requests.sent[code]?.owner.map { (code, $0) } }
+            .first { $0.1.linkKey == session.key && !core.isRevokedAnywhere($0.1) }
     }
 
     /// A device that answered a dial under a code has shown its certificate. Only the code's owner learns who asks.
@@ -63,7 +63,9 @@ extension Friends {
     }
 
     mutating func askForFriendship(over session: PeerSession, core: inout EngineCore) {
-        guard let request = sought(at: session)?.request, request.isOpen, let owner = request.owner else { return }
+        guard let (code, owner) = ownerAsked(over: session, core: core), let request = requests.sent[code],
+            request.isOpen
+        else { return }
         core.post(.ownerAsked(session.link, owner))
         core.send(.friend(.friendRequested(statement(of: request, core: core).bytes)), over: session.link)
     }
@@ -81,7 +83,7 @@ extension Friends {
     /// owner's, or was asked as a member.
     func askedOwner(over link: LinkID, core: EngineCore) -> (code: FriendCode, owner: DeviceCertificate)? {
         guard let session = core.sessions[link] else { return nil }
-        if let (code, request) = sought(at: session), let owner = request.owner { return (code, owner) }
+        if let asked = ownerAsked(over: session, core: core) { return asked }
         guard let member = namedMember(at: link, core: core),
             let code = requests.sentInOrder.first(where: {
                 (requests.sent[$0]?.owner?.user ?? requests.sent[$0]?.member) == member.user
@@ -93,7 +95,7 @@ extension Friends {
     mutating func takeAnswer(
         _ answer: FriendAnswer, to code: FriendCode, from owner: DeviceCertificate, core: inout EngineCore
     ) {
-        guard let request = requests.sent[code], request.isOpen else { return }
+        guard let request = requests.sent[code], request.isOpen, !requests.blocked.contains(owner.user) else { return }
         if case .joining = request.stage { return }
         switch answer {
         case .pending:

@@ -24,12 +24,11 @@ extension Friends {
 
     mutating func receivedFriendRequest(_ bytes: [UInt8], over link: LinkID, core: inout EngineCore) {
         guard let session = core.sessions[link], let code = requests.own?.code else { return }
-        let isUnderCode = if case .friendCode = session.label { true } else { false }
-        guard isUnderCode || !core.groups(on: link, allowing: .friendship).isEmpty,
+        guard session.isUnderFriendCode || !core.groups(on: link, allowing: .friendship).isEmpty,
             let request = try? FriendRequest(decoding: bytes),  // hostile: no answer
             request.certificate.linkKey == session.key, request.code == code
         else { return }
-        if isUnderCode { welcomeBack(request.certificate, over: link, core: &core) }
+        if session.isUnderFriendCode { welcomeBack(request.certificate, over: link, core: &core) }
         guard core.pair(with: request.certificate.user) == nil else { return }
         takeRequest(request, over: link, core: &core)
     }
@@ -225,6 +224,11 @@ extension Friends {
             return core.complete(id, .failed(.friend(.tooManyRequests)))
         }
         requests.blocked.insert(user)
+        // Who blocks somebody asks them no longer.
+        for code in requests.sentInOrder
+        where requests.sent[code]?.owner?.user == user || requests.sent[code]?.member == user {
+            forgetRequest(code, core: &core)
+        }
         var change = DurableChange()
         change.local.keep(BlockedUser(user: user, name: name))
         if requests.received[user]?.decision == FriendRequests.Decision.none

@@ -121,7 +121,7 @@ struct Friends: Sendable {
                 let pauses = FriendRequests.pauses
                 let pause = pauses[min(request.attempts, pauses.count - 1)]
                 requests.sent[code]?.attempts += 1
-                // Without jitter, two who ask each other would break each other's links again and again.
+                // Without jitter, two who ask each other could close each other's links again and again.
                 let jitter = core.randomNumber(below: Int(pause.nanoseconds / 4_000_000))
                 requests.sent[code]?.nextAttempt = core.now.advanced(by: pause + .milliseconds(jitter))
                 if !(request.owner.map { offeredPairs.contains($0.user) } ?? false) { attempt(code, core: &core) }
@@ -156,7 +156,7 @@ struct Friends: Sendable {
         guard let request = requests.sent[code] else { return }
         if case .joining(let text) = request.stage { return joinFriend(code, link: text, core: &core) }
         if let session = core.sessions.keys.compactMap({ core.sessions[$0] }).first(where: {
-            if case .friendCode = $0.label { $0.key == request.owner?.linkKey } else { false }
+            ownerAsked(over: $0, core: core)?.code == code
         }) {
             return askForFriendship(over: session, core: &core)
         }

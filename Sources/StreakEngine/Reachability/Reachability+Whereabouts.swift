@@ -39,6 +39,7 @@ extension Reachability {
             if core.network.isStarted { beginTelling(core: &core) }
         case .off, .lanOnly:
             warm.endAll()
+            unknownWhereabouts = WhereaboutsTable(maximumCount: WhereaboutsTable.maximumUnknown)
             reconsider(core: core)
         }
     }
@@ -149,9 +150,15 @@ extension Reachability {
 
     /// Keeps whereabouts of a device that no ledger here names, until one does.
     private mutating func keepUnknown(_ told: Whereabouts, age: Duration, core: EngineCore) {
-        let isKnown = core.groups.keys.contains { core.groups[$0]?.state.device(told.device) != nil }
-        guard !isKnown, unknownWhereabouts.isNews(told), told.isSigned else { return }
+        guard age <= WhereaboutsTable.lifetime, !isNamed(told.device, core: core), unknownWhereabouts.isNews(told),
+            told.isSigned
+        else { return }
         unknownWhereabouts.take(told, age: age, at: core.now)
+    }
+
+    /// Whether a ledger names a device, also a former one.
+    private func isNamed(_ device: DeviceID, core: EngineCore) -> Bool {
+        core.groups.keys.contains { core.groups[$0]?.state.device(device) != nil }
     }
 
     private mutating func keep(
@@ -173,11 +180,13 @@ extension Reachability {
     mutating func membersChanged(core: inout EngineCore) {
         let hasChanged = whereabouts.keep(at: core.now) { core.isFound($0, inAnyOf: core.groups.keys) }
         if hasChanged, storeDue == nil { storeDue = core.now }
-        guard own.setting == .on else { return }
-        for device in unknownWhereabouts.devices where core.isFound(device, inAnyOf: core.groups.keys) {
-            guard let told = unknownWhereabouts.remove(device) else { continue }
+        for device in unknownWhereabouts.devices where isNamed(device, core: core) {
+            guard let told = unknownWhereabouts.remove(device), core.isFound(device, inAnyOf: core.groups.keys) else {
+                continue
+            }
             take(told.whereabouts, age: told.age(at: core.now), core: &core)
         }
+        _ = unknownWhereabouts.keep(at: core.now) { _ in true }
     }
 
     // MARK: On disk

@@ -87,8 +87,8 @@ struct LinkStream: Sendable {
         lastSent.advanced(by: limits.keepaliveInterval(to: endpoint))
     }
 
-    /// When it counts as dead: a keepalive is missing. It is not pinged, since TCP repeats what was lost. A long frame
-    /// takes a while, so each part of one counts.
+    /// When it counts as dead: a keepalive is missing. It is not pinged: TCP repeats what was lost. After an outage of a
+    /// quarter of a minute that may come too late; then both sides dial again. Each part of a long frame counts.
     private var silenceEnd: MonotonicInstant {
         max(lastHeard, buffer.lastPart ?? lastHeard).advanced(by: LinkLimits.silence(at: peerInterval))
     }

@@ -234,6 +234,12 @@ struct WhereaboutsTests {
                 whereabouts(of: MachineBench.identity(seed)), over: bench.links[1], to: &reachability, &bench)
         }
         #expect(reachability.unknownWhereabouts.devices.count == WhereaboutsTable.maximumUnknown)
+        give(
+            whereabouts(of: MachineBench.identity(1_300)), age: 30 * 86_400 + 1, over: bench.links[1],
+            to: &reachability, &bench)
+        #expect(reachability.unknownWhereabouts[MachineBench.identity(1_300).device] == nil)
+        reachability.change(.off, core: &bench.core)
+        #expect(reachability.unknownWhereabouts.devices.isEmpty)
         #expect(reachability.whereabouts.devices.isEmpty)
     }
 
