@@ -168,6 +168,33 @@ import Testing
         #expect(home.mapper.finding == nil)
     }
 
+    @Test(arguments: [Router.Speech.pcp, .natPMP])
+    func `a router that says that it got another address is believed until the next round, whatever others saw before`(
+        speech: Router.Speech
+    ) {
+        let (old, new) = (Endpoint(ipv4: 0xC612_0001, port: 7_000), Endpoint(ipv4: 0xC612_0002, port: 7_000))
+        var home = Home(Router(speech: speech))
+        home.connect()
+        home.take(.seen(old))
+        home.pass(.seconds(60))
+        home.router.restart()
+        home.router.address = Endpoint(ipv4: 0xC612_0002, port: 0)
+        home.take(
+            .datagramReceived(
+                speech == .pcp
+                    ? [2, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1] + [UInt8](repeating: 0, count: 12)
+                    : [0, 0x80, 0, 0, 0, 0, 0, 1, 0xC6, 0x12, 0, 2], from: Home.gateway))
+        #expect(home.mapper.endpoint == new)
+        home.take(.seen(old))
+        #expect(home.mapper.endpoint == new, "nobody has seen it since")
+        home.pass(.seconds(1_790))
+        #expect(home.mapper.endpoint == new)
+        home.pass(.seconds(30))
+        #expect(home.mapper.endpoint == nil && home.mapper.finding == .carrierNAT, "somebody would have by now")
+        home.take(.seen(new))
+        #expect(home.mapper.endpoint == new)
+    }
+
     @Test func `an outside port that may not be told is no address that may not`() {
         var home = Home(Router(taken: [.udp: [7_000: 53]]))
         home.connect()

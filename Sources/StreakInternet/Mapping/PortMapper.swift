@@ -94,10 +94,19 @@ public struct PortMapper: Sendable {
     private var epoch = EpochWatch()
     private var lastRound: Duration?
     private var seen: Endpoint?
+    /// The outside address that the router had before its present one, until the next round. Who sees this machine there has
+    /// not yet heard from it since.
+    private var formerAddress: Bytes16?
+    private var lastAddress: Bytes16?
     /// The outside address that NAT-PMP told.
     var natPMPAddress: Endpoint?
     /// The port that is open, if one is.
-    public internal(set) var mapping: Mapping?
+    public internal(set) var mapping: Mapping? {
+        didSet {
+            guard let address = mapping?.outside.address, address != lastAddress else { return }
+            (formerAddress, lastAddress) = (lastAddress, address)
+        }
+    }
     /// The best reason so far why this round opens no port.
     var found: MappingFinding?
     private var trouble: MappingFinding?
@@ -108,8 +117,9 @@ public struct PortMapper: Sendable {
 
     /// Where others can reach this machine through the open port; nil if they cannot.
     public var endpoint: Endpoint? {
-        guard let outside = mapping?.outside, seen == nil || seen?.address == outside.address else { return nil }
-        return outside
+        guard let outside = mapping?.outside else { return nil }
+        guard let seen = seen?.address, seen != outside.address, seen != formerAddress else { return outside }
+        return nil
     }
 
     /// Why others cannot reach this machine; nil while they can, and while nothing is known yet.
@@ -166,7 +176,9 @@ public struct PortMapper: Sendable {
             send(question, &outputs)
         case .asking(let question, _, _): unanswered(question, at: now, &outputs)
         case .waitingForUPnP: if !keepsMapping(at: now) { fail(.noAnswer, at: now) }
-        case .resting: begin(at: now, &outputs)
+        case .resting:
+            formerAddress = nil
+            begin(at: now, &outputs)
         }
     }
 
