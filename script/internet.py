@@ -214,8 +214,8 @@ ip("netns", "add", f"{NAME}-hub")
 namespaces.append(f"{NAME}-hub")
 ip("-n", f"{NAME}-hub", "link", "add", "br0", "type", "bridge")
 ip("-n", f"{NAME}-hub", "link", "set", "br0", "up")
-# Two halves: witnesses of one provider count as one.
-places = [f"20.{18 + number % 2}.0.{number + 1}" for number in range(DHT_NODES)]
+# Two halves: witnesses of one provider count as one. A search asks one node of 256 neighbouring addresses, so each has its own.
+places = [f"20.{18 + number % 2}.{100 + number}.1" for number in range(DHT_NODES)]
 BOOTSTRAP = f"{places[0]}:6881"
 dht = []
 for number, place in enumerate(places):

@@ -58,11 +58,17 @@ import Testing
             _ = try await Self.friends(ben, .add(code: codes.0))
             if !atOnce { try await ada.until { try await Self.friends($0).received.map(\.name) == ["Ben"] } }
             _ = try await Self.friends(ada, .add(code: codes.1))
-            for (node, friend) in [(ada, "Ben"), (ben, "Ada")] {
-                try await node.until { node in
-                    let report = try await Self.friends(node)
-                    return report.friends.map(\.name) == [friend] && report.sent.isEmpty && report.received.isEmpty
+            do {
+                for (node, friend) in [(ada, "Ben"), (ben, "Ada")] {
+                    try await node.until { node in
+                        let report = try await Self.friends(node)
+                        return report.friends.map(\.name) == [friend] && report.sent.isEmpty && report.received.isEmpty
+                    }
                 }
+            } catch {
+                let reports = (try await Self.friends(ada), try await Self.friends(ben))
+                Issue.record("Ada has \(reports.0), Ben \(reports.1)")
+                throw error
             }
             let groups = try await Self.friends(ada).friends.map(\.group)
             #expect(try await Self.friends(ben).friends.map(\.group) == groups)

@@ -175,17 +175,21 @@ extension MeshNode {
     }
 
     /// Waits until a condition holds, checking again whenever anything happens.
-    /// - Throws: `Overdue` after a minute and a half: much longer than anything that a test waits for takes.
+    /// - Throws: `Overdue` after four minutes: much longer than anything that a test waits for takes, also while all tests
+    ///   run at once on a slow machine.
     func until(
         _ location: SourceLocation = #_sourceLocation, _ holds: @Sendable (MeshNode) async throws -> Bool
     ) async throws {
-        let limit = ContinuousClock.now + .seconds(90)
+        let limit = ContinuousClock.now + .seconds(240)
+        // Hundreds of tests wait at once, and each check costs the node a report.
+        var pause = 20
         // Checked repeatedly: it may depend on other nodes, whose events this node does not report.
         while try await !holds(self) {
             guard ContinuousClock.now < limit else { throw Overdue(location: location) }
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-                DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(20)) { continuation.resume() }
+                DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(pause)) { continuation.resume() }
             }
+            pause = min(2 * pause, 250)
         }
     }
 }
