@@ -145,7 +145,8 @@ import Testing
         try await party.running("Ada", "Ben") { nodes in
             _ = try await nodes[0].group(.create(title: "Family"))
             try await nodes[1].join(try await nodes[0].invite().link)
-            try await nodes[0].until { try await $0.members().contains { !$0.me && $0.online } }
+            // The name comes after the link.
+            try await nodes[0].until { try await $0.members().contains { $0.name == "Ben" && $0.online } }
             #expect(try await Self.look(nodes[0], for: "Ben").cause == nil)
             await nodes[1].close()
             try await nodes[0].until { try await !$0.members().contains { !$0.me && $0.online } }
