@@ -382,7 +382,8 @@ struct Notices: Sendable {
             }
             search.due = core.now.advanced(by: Self.pause(after: search))
             search.rounds += 1
-            search.lastLook = core.now
+            // Where everybody is online, the DHT was not asked.
+            if !ranked.isEmpty { search.lastLook = core.now }
             groups[group] = search
         }
     }

@@ -27,8 +27,8 @@ extension Scenario {
             "moved-one-open", "Two friends' addresses change while both are on; one is without a router", nodes: 2,
             profile: .dsl, places: [0: .internet, 1: .home(1, .keepingPort)],
             steps: befriended + [
-                .run(.seconds(120)), .changeAddresses(of: [0, 1]), .write([0, 1], count: 3, over: .seconds(1)),
-                .converge(within: .seconds(240)),
+                .run(.seconds(3)), .changeAddresses(of: [0, 1]), .write([0, 1], count: 3, over: .seconds(1)),
+                .converge(within: .seconds(400)),
             ]),
         Scenario(
             "moved-none-open", "Two friends' addresses change while both are on; neither has an open port", nodes: 3,
