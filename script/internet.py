@@ -227,7 +227,7 @@ for number, place in enumerate(places):
 for node in dht:
     while (line := node.stdout.readline()) != "settled\n":
         if not line:
-            sys.exit("a node of the DHT did not start; what it says is above")
+            sys.exit("a node of the DHT did not start: is python3-libtorrent installed?")
 
 ada, ben = Node("ada", "20.18.1.1"), Node("ben", "20.19.1.1")
 ada.up()

@@ -13,7 +13,7 @@ extension Friends {
     }
 
     /// The owner of a code, found before, who is at the other end of a link under a friend code. Either side may have
-    /// opened it: of two who look for each other at once, one link is left.
+    /// opened it: of two who look for each other at once, usually one link is left.
     func ownerAsked(over session: PeerSession, core: EngineCore) -> (code: FriendCode, owner: DeviceCertificate)? {
         guard session.isUnderFriendCode else { return nil }
         return requests.sentInOrder.lazy.compactMap { code in requests.sent[code]?.owner.map { (code, $0) } }

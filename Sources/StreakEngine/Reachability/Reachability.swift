@@ -20,7 +20,7 @@ struct Reachability: Sendable {
     /// Where others say they are, and when that goes to the disk.
     var whereabouts = WhereaboutsTable()
     var storeDue: MonotonicInstant?
-    /// The same of devices that no ledger here names: whoever told it may know of a newcomer before this node does.
+    /// Where devices are that no ledger here names yet. A friend may know of a newcomer before this node does.
     var unknownWhereabouts = WhereaboutsTable(maximumCount: WhereaboutsTable.maximumUnknown)
     /// Whom it expects.
     var warm = WarmDevices()
