@@ -66,6 +66,7 @@ final class Lab {
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = [
             "--data", data(name), "--json", "up", "--listen", "127.0.0.1:0", "--web", "127.0.0.1:0", "--no-lan",
+            "--internet", "off",
         ]
         let output = Pipe()
         process.standardOutput = output
