@@ -8,7 +8,8 @@ struct DeliveryCommand: AsyncParsableCommand {
         discussion: """
             Each member plays once a day on a laptop behind a home router, open 1.5 to 3.5 hours in the evening and some \
             mornings. Addresses change every 30 days on average. Printed: pairs of a result and a friend delivered within \
-            1 h / 24 h, in percent; in brackets, what a model with 5-minute steps and without an engine gave.
+            1 h / 24 h, in percent; then, where machines find everybody who is online, how many the same people and routers \
+            allow; in brackets, what a model with 5-minute steps and without an engine gave for other people.
             """)
 
     @Option(help: "Numbers of members, as in 3,5,8.")
@@ -89,7 +90,11 @@ struct MeansList: ExpressibleByArgument {
 
 extension Figures.Delivery.Figure {
     /// Within an hour / within a day, in percent.
-    fileprivate var text: String { "\(percent(withinHour))/\(percent(withinDay))" }
+    fileprivate var text: String { text(of: delivered) + (possible.map { " of " + text(of: $0) } ?? "") }
+
+    private func text(of count: Figures.Delivery.Count) -> String {
+        "\(percent(count.withinHour))/\(percent(count.withinDay))"
+    }
 
     private func percent(_ count: Int) -> Int { pairs == 0 ? 0 : Int((Double(count) / Double(pairs) * 100).rounded()) }
 }

@@ -44,23 +44,46 @@ extension Figures {
                 }
             }
 
+            /// Whether whoever is online finds everybody who is, also after all addresses have changed.
+            fileprivate var findsEverybody: Bool { usesDHT || self == .everybodyReachable }
+
+            fileprivate var leavesLetters: Bool { self == .letters || self == .lettersAndFriend }
+
             fileprivate var hasFriend: Bool { self == .alwaysOnFriend || self == .lettersAndFriend }
+        }
+
+        /// Pairs in which the other member's machine had the result within an hour of its writing, and within a day.
+        public struct Count: Sendable, Equatable {
+            public internal(set) var withinHour: Int
+            public internal(set) var withinDay: Int
+
+            fileprivate init(of delays: [Duration]) {
+                withinHour = delays.count { $0 <= Delivery.hour }
+                withinDay = delays.count { $0 <= Delivery.day }
+            }
+
+            fileprivate static func + (left: Self, right: Self) -> Self {
+                var sum = left
+                sum.withinHour += right.withinHour
+                sum.withinDay += right.withinDay
+                return sum
+            }
         }
 
         /// Pairs of a result and another member.
         public struct Figure: Sendable {
             public internal(set) var pairs = 0
-            /// Pairs in which the other member's machine had the result within an hour of its writing, and within a day.
-            public internal(set) var withinHour = 0
-            public internal(set) var withinDay = 0
+            public internal(set) var delivered = Count(of: [])
+            /// As many as the same people and routers allow (`PossibleDelivery`); nil for means that know no new addresses.
+            public internal(set) var possible: Count?
 
             public init() {}
 
             public static func + (left: Self, right: Self) -> Self {
                 var sum = left
                 sum.pairs += right.pairs
-                sum.withinHour += right.withinHour
-                sum.withinDay += right.withinDay
+                sum.delivered = left.delivered + right.delivered
+                sum.possible = right.possible.map { (left.possible ?? Count(of: [])) + $0 }
                 return sum
             }
         }
@@ -85,6 +108,8 @@ extension Figures {
         private static let daysOfAddress = 30.0
         private static let steadyShare = 0.84
         private static let reachableWithoutMeans = 0.05
+        /// How long a DHT keeps an item (BEP 44).
+        private static let letterLifetime = hour * 2
 
         private enum Action {
             case open(Int)
@@ -100,6 +125,7 @@ extension Figures {
         /// When each member opens the laptop in the evening, give or take half an hour.
         private var evenings: [Duration] = []
         private var actions: [(instant: MonotonicInstant, action: Action)] = []
+        private var homes: [PossibleDelivery.Home] = []
 
         /// Lets a group live for some days; on the last one nobody plays.
         ///
@@ -119,7 +145,7 @@ extension Figures {
             for index in simulation.nodes.indices {
                 simulation.nodes[index].store.forgetAddresses()
                 simulation.nodes[index].internetSetting = setting.means.internetSetting
-                simulation.nodes[index].leavesLetters = setting.means != .notices
+                simulation.nodes[index].leavesLetters = setting.means.leavesLetters
                 settle(index)
                 evenings.append(hours(17, 22))
             }
@@ -142,12 +168,16 @@ extension Figures {
             let place: Scenario.Place
             if isReachableForever {
                 place = .internet
+                homes.append(.open)
             } else if isAlwaysOn(index) || isReachable {
                 place = .home(index, .openingPorts)
+                homes.append(.open)
             } else if isSteady {
                 place = .home(index, keepsPort ? .keepingPort : .steadyPort)
+                homes.append(.steady)
             } else {
                 place = .home(index, .changingPort)
+                homes.append(.changing)
             }
             simulation.settle(index, at: place)
         }
@@ -184,15 +214,24 @@ extension Figures {
             }.map(\.element)
             simulation.visibility = VisibilityMeter()
             simulation.visibility?.leftOut = [setting.members]
+            var possible = PossibleDelivery(
+                homes: homes, letterLifetime: setting.means.leavesLetters ? Self.letterLifetime : nil)
             var figure = Figure()
             for (instant, action) in ordered {
                 simulation.run(for: max(.zero, simulation.now.duration(to: instant)))
                 figure.pairs += perform(action)
+                switch action {
+                case .open(let index): possible.opened(index, at: simulation.now)
+                case .close(let index): possible.closed(index, at: simulation.now)
+                case .play(let index): possible.wrote(index, at: simulation.now)
+                case .changeAddress: break
+                }
             }
             if let failure = simulation.failure { throw CrowdFailure(reason: failure.reason) }
-            let delays = simulation.visibility?.delays ?? []
-            figure.withinHour = delays.count { $0 <= Self.hour }
-            figure.withinDay = delays.count { $0 <= Self.day }
+            figure.delivered = Count(of: simulation.visibility?.delays ?? [])
+            if setting.means.findsEverybody {
+                figure.possible = Count(of: possible.delays(leavingOut: [setting.members]))
+            }
             return figure
         }
 
