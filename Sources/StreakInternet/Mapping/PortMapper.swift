@@ -67,6 +67,8 @@ public struct PortMapper: Sendable {
     static let pause: Duration = .seconds(1_024)
     /// The shortest time between two rounds, whatever a router announces or others see.
     static let shortestRound: Duration = .seconds(10)
+    /// How long witnesses may still name the address that the router had before: as long as what they said counts.
+    static let formerPatience: Duration = .seconds(900)
     /// How long UPnP may take.
     static let patienceWithUPnP: Duration = .seconds(30)
     /// After what time a permanent mapping is checked.
@@ -94,19 +96,13 @@ public struct PortMapper: Sendable {
     private var epoch = EpochWatch()
     private var lastRound: Duration?
     private var seen: Endpoint?
-    /// The outside address that the router had before its present one, until the next round. Who sees this machine there has
-    /// not yet heard from it since.
-    private var formerAddress: Bytes16?
+    /// The outside address that the router had before its present one. Who sees this machine there has not heard from it since.
+    private var former: (address: Bytes16, until: Duration)?
     private var lastAddress: Bytes16?
     /// The outside address that NAT-PMP told.
     var natPMPAddress: Endpoint?
     /// The port that is open, if one is.
-    public internal(set) var mapping: Mapping? {
-        didSet {
-            guard let address = mapping?.outside.address, address != lastAddress else { return }
-            (formerAddress, lastAddress) = (lastAddress, address)
-        }
-    }
+    public internal(set) var mapping: Mapping?
     /// The best reason so far why this round opens no port.
     var found: MappingFinding?
     private var trouble: MappingFinding?
@@ -118,7 +114,7 @@ public struct PortMapper: Sendable {
     /// Where others can reach this machine through the open port; nil if they cannot.
     public var endpoint: Endpoint? {
         guard let outside = mapping?.outside else { return nil }
-        guard let seen = seen?.address, seen != outside.address, seen != formerAddress else { return outside }
+        guard let seen = seen?.address, seen != outside.address, seen != former?.address else { return outside }
         return nil
     }
 
@@ -129,7 +125,9 @@ public struct PortMapper: Sendable {
     }
 
     /// When `deadlineReached` is due.
-    public var nextDeadline: Duration? {
+    public var nextDeadline: Duration? { [phaseDeadline, former?.until].compactMap(\.self).min() }
+
+    private var phaseDeadline: Duration? {
         switch phase {
         case .idle: nil
         case .asking(_, let since, let sent):
@@ -163,12 +161,27 @@ public struct PortMapper: Sendable {
         case .deadlineReached: deadlineReached(at: now, &outputs)
         case .stopped: stop(&outputs)
         }
+        compareAddresses(at: now, &outputs)
         if before != (mapping, endpoint, finding) { outputs.append(.changed) }
         return outputs
     }
 
+    /// The router's new address is believed although witnesses still name the one before. Once they have seen the new one, or after
+    /// as long as their word counts, the one before is as good as any other: the router may be back there.
+    private mutating func compareAddresses(at now: Duration, _ outputs: inout [Output]) {
+        let address = mapping?.outside.address
+        if let address, address != lastAddress {
+            former = lastAddress.map { ($0, now + Self.formerPatience) }
+            lastAddress = address
+        }
+        if address != nil, seen?.address == address { former = nil }
+        guard let ended = former?.until, ended <= now else { return }
+        former = nil
+        if endpoint == nil, case .resting = phase { beginAgain(at: now, &outputs) }
+    }
+
     private mutating func deadlineReached(at now: Duration, _ outputs: inout [Output]) {
-        guard let due = nextDeadline, due <= now else { return }
+        guard let due = phaseDeadline, due <= now else { return }
         switch phase {
         case .idle: break
         case .asking(let question, let since, let sent) where sent < Self.sendTimes.count:
@@ -176,9 +189,7 @@ public struct PortMapper: Sendable {
             send(question, &outputs)
         case .asking(let question, _, _): unanswered(question, at: now, &outputs)
         case .waitingForUPnP: if !keepsMapping(at: now) { fail(.noAnswer, at: now) }
-        case .resting:
-            formerAddress = nil
-            begin(at: now, &outputs)
+        case .resting: begin(at: now, &outputs)
         }
     }
 
