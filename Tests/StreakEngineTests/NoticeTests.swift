@@ -217,6 +217,19 @@ import Testing
         #expect(network.gets.count > later)
     }
 
+    @Test func `a look that sought nobody puts off none`() throws {
+        var network = try EngineNetwork.homes(2)
+        network.run(for: .seconds(300)) { $0.nodes[1].engine.core.sessions.keys.isEmpty == false }
+        network.nodes[0].isOn = false
+        let start = network.now
+        network.run(for: .seconds(60)) { $0.nodes[1].engine.core.sessions.keys.isEmpty }
+        // The first look with a link was 40 s after it.
+        #expect((.seconds(41)..<(.seconds(60))).contains(start.duration(to: network.now)))
+        let gets = network.gets.count
+        network.run(for: .milliseconds(5_100))
+        #expect(network.gets.dropFirst(gets).contains { $0.node == 1 })
+    }
+
     @Test func `who was removed finds no later notice, and is looked for no longer`() throws {
         var network = try EngineNetwork.homes(3)
         network.run(for: .seconds(60))
@@ -278,6 +291,11 @@ import Testing
         network.give(.putNoticeFailed, to: 0)
         network.move(0, to: elsewhere)
         network.run(for: .seconds(75))
+        #expect(network.puts.count == puts + 1)
+        puts = network.puts.count
+        // Where it is now, the first pause is short again.
+        network.give(.putNoticeFailed, to: 0)
+        network.run(for: .seconds(32))
         #expect(network.puts.count == puts + 1)
     }
 

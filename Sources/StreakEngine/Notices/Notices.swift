@@ -268,6 +268,8 @@ struct Notices: Sendable {
         core: inout EngineCore
     ) {
         guard puts.admits(at: core.now) else { return putDue = puts.nextAdmission }
+        // Where it is now, the way into the DHT may be another.
+        if lastEntries ?? [] != own?.entries ?? [] { (pauseEnd, failures) = (nil, 0) }
         lastEntries = own?.entries ?? []
         putDue = core.now.advanced(by: Self.putInterval)
         hasNews = false
