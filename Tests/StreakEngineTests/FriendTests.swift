@@ -212,7 +212,7 @@ struct FriendTests {
         #expect(network.nodes[0].engine.receivedFriendRequests.count == 1)
     }
 
-    @Test func `who blocks somebody asks them no longer, and takes no answer`() throws {
+    @Test func `who blocks somebody asks them no longer`() throws {
         var network = try pair()
         let owner = network.nodes[0].user
         _ = ask(&network)

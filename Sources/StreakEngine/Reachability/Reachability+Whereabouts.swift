@@ -112,13 +112,12 @@ extension Reachability {
 
     mutating func receivedWhereabouts(_ told: [ToldWhereabouts], over link: LinkID, core: inout EngineCore) {
         guard own.setting == .on, core.charge(.whereabouts, told.count, over: link) else { return }
-        let groups = core.groups(on: link, allowing: .whereabouts)
-        guard !groups.isEmpty else { return }
+        guard !core.groups(on: link, allowing: .whereabouts).isEmpty else { return }
         for entry in told {
             // It comes from a later version or a liar. The next one may be sound.
             guard let told = try? Whereabouts(decoding: entry.bytes) else { continue }
             let age = Duration.seconds(Int64(entry.age))
-            if core.isFound(told.device, inAnyOf: groups) {
+            if core.isFound(told.device, inAnyOf: core.groups.keys) {
                 take(told, age: age, from: link, core: &core)
             } else {
                 keepUnknown(told, age: age, core: core)

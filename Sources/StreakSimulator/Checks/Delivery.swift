@@ -74,7 +74,7 @@ extension Figures {
         public struct Figure: Sendable {
             public internal(set) var pairs = 0
             public internal(set) var delivered = Count(of: [])
-            /// As many as the same people and routers allow (`PossibleDelivery`); nil for means that know no new addresses.
+            /// As many as the same people and routers allow (`PossibleDelivery`); nil where some may not find each other.
             public internal(set) var possible: Count?
 
             public init() {}

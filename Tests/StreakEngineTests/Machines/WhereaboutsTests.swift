@@ -229,15 +229,18 @@ struct WhereaboutsTests {
     @Test func `a member that makes up devices has few of them kept`() throws {
         var bench = try MachineBench()
         var reachability = start(&bench)
-        for seed in 1_000..<1_200 as Range<UInt64> {
-            give(
-                whereabouts(of: MachineBench.identity(seed)), over: bench.links[1], to: &reachability, &bench)
-        }
-        #expect(reachability.unknownWhereabouts.devices.count == WhereaboutsTable.maximumUnknown)
         give(
             whereabouts(of: MachineBench.identity(1_300)), age: 30 * 86_400 + 1, over: bench.links[1],
             to: &reachability, &bench)
-        #expect(reachability.unknownWhereabouts[MachineBench.identity(1_300).device] == nil)
+        #expect(reachability.unknownWhereabouts.devices.isEmpty)
+        for seed in 1_000..<1_200 as Range<UInt64> {
+            give(
+                whereabouts(of: MachineBench.identity(seed)), age: UInt32(1_200 - seed), over: bench.links[1],
+                to: &reachability, &bench)
+        }
+        let newest = (1_136..<1_200 as Range<UInt64>).map { MachineBench.identity($0).device }
+        #expect(Set(reachability.unknownWhereabouts.devices) == Set(newest))
+        #expect(WhereaboutsTable.maximumUnknown == newest.count)
         reachability.change(.off, core: &bench.core)
         #expect(reachability.unknownWhereabouts.devices.isEmpty)
         #expect(reachability.whereabouts.devices.isEmpty)
