@@ -3,8 +3,8 @@ public import StreakWire
 /// Asks nodes of the public BitTorrent network from which endpoint this machine's datagrams come to them: by a `ping`, whose answer
 /// tells it (BEP 5, BEP 42). Nothing else that they say is read.
 public struct MainlinePing: Sendable {
-    /// How many are asked at a time.
-    public static let nodeCount = 3
+    /// How many are asked at a time: of those that were kept, many are gone.
+    public static let nodeCount = 8
     /// How often they are asked, as long as friends are too few to say.
     public static let interval: Duration = .seconds(600)
     /// How soon they are asked again at the earliest.
@@ -39,7 +39,7 @@ public struct MainlinePing: Sendable {
     public init() {}
 
     /// Asks these nodes, and waits for nobody who was asked before. Returns what is to be sent to each, from the port that is asked
-    /// about. More than three are left out.
+    /// about. More than eight are left out.
     public mutating func ask(_ nodes: [(node: Endpoint, chance: Chance)], at now: Duration) -> [(
         query: [UInt8], to: Endpoint
     )] {

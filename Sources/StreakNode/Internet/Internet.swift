@@ -48,10 +48,11 @@ final class Internet {
 
     init(core: NodeCore, loop: NodeLoop) {
         (self.core, self.loop) = (core, loop)
-        let clock = core.clock
+        let (clock, inbox) = (core.clock, core.inbox)
         let (program, nodes) = (HelperProgram.besideThis, NoticeExchange.keptNodes(core))
         let shared = InternetHelper(
-            program: program, network: core.configuration.dht, nodes: nodes, clock: { clock.now })
+            program: program, network: core.configuration.dht, nodes: nodes, clock: { clock.now },
+            nodesFound: { inbox.put(.dht(.nodes($0))) })
         helper = RouterHelper(shared)
         helperState = program == nil ? .missing : .idle
         notices = NoticeExchange(core: core, loop: loop, helper: shared, isPresent: program != nil, nodes: nodes)

@@ -90,7 +90,6 @@ final class NoticeExchange {
             let count = try? await helper.put(item)
             note("notice stored by \(count ?? 0) nodes of the DHT")
             inbox.put(.dht(.stored(count)))
-            inbox.put(.dht(.nodes(await helper.nodes)))
         }
     }
 
@@ -113,7 +112,6 @@ final class NoticeExchange {
                 isAnswered = error as? HelperFailure == .unreachable ? false : nil
             }
             inbox.put(.dht(.searched(key, isAnswered: isAnswered)))
-            inbox.put(.dht(.nodes(await helper.nodes)))
         }
     }
 
@@ -193,13 +191,12 @@ final class NoticeExchange {
 
     /// Looks for nodes of the DHT where none is known, as after the installation: they are asked as soon as they are found.
     private func findNodes() {
-        let (helper, inbox) = (helper, core.inbox)
+        let helper = helper
         var entropy = SystemEntropy()
         guard let key = Bytes32(entropy.bytes(32)) else { return }
         outsideTurns {
-            // Nothing is there: what counts is who was met on the way. Who met nobody tries again at the next ping.
-            do { for try await _ in helper.get(key) {} } catch { return }
-            inbox.put(.dht(.nodes(await helper.nodes)))
+            // Nothing is there: what counts is who is met on the way. Who met nobody tries again at the next ping.
+            do { for try await _ in helper.get(key) {} } catch {}
         }
     }
 

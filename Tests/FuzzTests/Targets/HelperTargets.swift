@@ -55,6 +55,8 @@ extension FuzzTarget {
                 case .fail(let id, _): try demand(waiting.remove(id) != nil, "an end is told once, to who waits")
                 case .answer(let id, .value): try demand(waiting.contains(id), "values come before the end")
                 case .answer(let id, _): try demand(waiting.remove(id) != nil, "an answer is told once, to who waits")
+                case .nodes(let nodes):
+                    try demand(!nodes.isEmpty && nodes.allSatisfy(\.mayBeTold), "nodes are on the internet")
                 }
             }
         }

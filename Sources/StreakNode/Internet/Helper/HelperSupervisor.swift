@@ -38,6 +38,8 @@ struct HelperSupervisor {
         /// Give a caller an answer; `ended`, `mapped`, `unmapped` and `stored` are the last.
         case answer(UInt32, HelperAnswer.Content)
         case fail(UInt32, HelperFailure)
+        /// The helper knows these nodes of the DHT.
+        case nodes([Endpoint])
     }
 
     /// A request that the helper has and has not answered.
@@ -162,7 +164,9 @@ struct HelperSupervisor {
         case .nodes(let heard):
             // Who lies about the DHT names no machine of this network. A session in which nobody answered forgets nobody.
             let named = heard.filter(\.mayBeTold)
-            if !named.isEmpty { nodes = named }
+            guard !named.isEmpty else { break }
+            nodes = Array(named.prefix(HelperLimits.maximumNodes))
+            outputs.append(.nodes(nodes))
         case .closed: closed()
         case .failed(let refusal):
             if case .open = asked.request {

@@ -21,6 +21,7 @@ import StreakWire
 final class InternetHelper: Sendable {
     private let loop: any EventLoop
     private let state: NIOLoopBoundBox<State>
+    private let nodesFound: @Sendable ([Endpoint]) -> Void
 
     /// How somebody hears of what it asked.
     fileprivate enum Caller {
@@ -68,10 +69,13 @@ final class InternetHelper: Sendable {
     /// - Parameters:
     ///   - program: nil where there is none.
     ///   - nodes: Nodes of the DHT that were kept.
+    ///   - nodesFound: Told which nodes to keep: as soon as some are known where none was, and whenever the DHT is left.
     init(
         program: HelperProgram?, network: DHTNetwork = .mainline, nodes: [Endpoint] = [],
-        limits: HelperSupervisor.Limits = .init(), clock: @escaping @Sendable () -> MonotonicInstant
+        limits: HelperSupervisor.Limits = .init(), clock: @escaping @Sendable () -> MonotonicInstant,
+        nodesFound: @escaping @Sendable ([Endpoint]) -> Void = { _ in }
     ) {
+        self.nodesFound = nodesFound
         let supervisor = HelperSupervisor(exists: program != nil, network: network, nodes: nodes, limits: limits)
         loop = MultiThreadedEventLoopGroup.singleton.next()
         state = .makeBoxSendingValue(State(supervisor: supervisor, program: program, clock: clock), eventLoop: loop)
@@ -203,6 +207,7 @@ final class InternetHelper: Sendable {
                 process?.stop()
             case .answer(let id, let content): answer(id, content)
             case .fail(let id, let failure): state.value.callers.removeValue(forKey: id)?.fail(failure)
+            case .nodes(let nodes): nodesFound(nodes)
             }
         }
         setAlarm()
