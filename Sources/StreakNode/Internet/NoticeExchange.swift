@@ -183,9 +183,12 @@ final class NoticeExchange {
         }
         var entropy = SystemEntropy()
         var networks: Set<Bytes16> = []
-        // One of each provider: two of one are one witness.
-        let asked = nodes.shuffled().filter { networks.insert($0.provider).inserted }.prefix(MainlinePing.nodeCount)
-        let queries = ping.ask(asked.map { ($0, .init(entropy.bytes(24))) }, at: sinceStart)
+        // One of each provider first: two of one are one witness, but one of them may be gone.
+        var (firsts, others): ([Endpoint], [Endpoint]) = ([], [])
+        for node in nodes.shuffled() {
+            if networks.insert(node.provider).inserted { firsts.append(node) } else { others.append(node) }
+        }
+        let queries = ping.ask((firsts + others).map { ($0, .init(entropy.bytes(24))) }, at: sinceStart)
         for (query, node) in queries { loop.send(query, to: node) }
     }
 
