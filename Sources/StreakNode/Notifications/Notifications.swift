@@ -100,9 +100,12 @@ final class Notifications {
         }
     }
 
-    /// A machine that can show nothing outside of the page leaves it to the others: on the page there is the bell.
+    /// A machine that can show nothing outside of the page leaves that to the others: on the page there is the bell.
     private func tell() {
-        guard reminders.showsOutside, !core.engine.isShutOut, let privateGroup = core.privateGroup else { return }
+        guard !core.engine.isShutOut, let privateGroup = core.privateGroup else { return }
+        // Made now, the bell and the feed are at hand for the next page. After a start that takes longest.
+        _ = activity.freshCount
+        guard reminders.showsOutside else { return }
         let items = activity.news()
         let plan = plan
         let shown = plan.shown(of: items.map(\.entry))
