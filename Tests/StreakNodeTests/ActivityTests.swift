@@ -68,7 +68,7 @@ import Testing
             var (news, _) = feed.news(of: player)
             feed.classify(&news, of: player)
             var known = KnownEntries()
-            return feed.entries(of: player, news, &known)
+            return feed.entries(of: player, news, &known) + feed.progress(of: player, news, &known)
         }
         return
             (players.flatMap(entries)

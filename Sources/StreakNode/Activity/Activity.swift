@@ -107,11 +107,13 @@ final class Activity {
         for group in groups {
             let feed = feed(of: group)
             let common = common(of: group, in: feed)
+            let guardian = core.spoilerGuard(in: group)
             var entries = feed.talkEntries { self.person($0, heardIn: group) }
             entries += challengeEntries(in: group) + common.entries
             for member in common.members {
                 let place = MemberActivity.Place(group: group, user: member.user, isAlone: isAlone)
-                let activity = activity(of: member, at: place, in: feed, told: told[member.person] ?? [])
+                let activity = activity(
+                    of: member, at: place, in: feed, guardian, told: told[member.person] ?? [])
                 entries += activity.entries
                 current.insert(place)
                 if !isAlone { told[member.person, default: []].append(activity) }
@@ -138,14 +140,15 @@ final class Activity {
     ///
     /// - Parameter told: what other groups have told of the same person.
     private func activity(
-        of member: GroupActivity.Member, at place: MemberActivity.Place, in feed: ActivityFeed, told: [MemberActivity]
+        of member: GroupActivity.Member, at place: MemberActivity.Place, in feed: ActivityFeed,
+        _ guardian: SpoilerGuard, told: [MemberActivity]
     ) -> MemberActivity {
         var feed = feed
         if !told.isEmpty { feed.isTold = { result in told.contains { $0.names(result.key) } } }
         let changes = core.views[place.group]?.changes ?? []
         let basis = MemberActivity.Basis(
             group: basis(of: place.group), rewards: member.rewards, told: told.map(\.number))
-        let (me, guardian) = (core.identity.user, core.spoilerGuard(in: place.group))
+        let me = core.identity.user
         func player(_ covered: [ScoreKey]) -> ActivityFeed.Player {
             let id = PlayerID(member.user.bytes.array)
             return ActivityFeed.Player(

@@ -167,7 +167,7 @@ struct ActivityFeed {
         }
     }
 
-    /// What a player did: `news` are that player's.
+    /// What is told of a player's results: `news` are that player's.
     ///
     /// - Parameter known: entries of the same player that were made before.
     func entries(of player: Player, _ news: PlayerNews, _ known: inout KnownEntries) -> [ActivityEntry] {
@@ -179,7 +179,7 @@ struct ActivityFeed {
                     entry(of: result, mark.told, told.count, player)
                 })
         }
-        return entries + progress(of: player, news, &known)
+        return entries
     }
 
     /// This user's result that another player's later one, not covered, has beaten. Habits have no better and worse.
@@ -218,7 +218,7 @@ struct ActivityFeed {
 
     /// Tiers and round numbers that a player reached on the days of the news, each at the last of that day's news. What
     /// covered results add to them is left out, so it does not show.
-    private func progress(of player: Player, _ news: PlayerNews, _ known: inout KnownEntries) -> [ActivityEntry] {
+    func progress(of player: Player, _ news: PlayerNews, _ known: inout KnownEntries) -> [ActivityEntry] {
         let times = news.times(from: today.adding(days: -Self.days - 8), to: today.adding(days: 1))
         guard let first = times.days.first else { return [] }
         let achievements = player.insights.achievements(on: today, friends: player.member.friends)

@@ -35,7 +35,9 @@ struct MemberActivity {
     var seen: Int
     /// Each time that the news are others it has another number.
     private(set) var number: UInt64
-    private(set) var entries: [ActivityEntry] = []
+    /// Of results; and tiers and round numbers.
+    private var told: [ActivityEntry] = []
+    private var progress: [ActivityEntry] = []
     /// The member's results that this user may not see yet.
     private(set) var covered: [ScoreKey]
     private let user: UserID
@@ -49,8 +51,11 @@ struct MemberActivity {
         (user, covered) = (player.user, player.covered)
         (news, room) = feed.news(of: player)
         feed.classify(&news, of: player)
-        entries = feed.entries(of: player, news, &known)
+        told = feed.entries(of: player, news, &known)
+        progress = feed.progress(of: player, news, &known)
     }
+
+    var entries: [ActivityEntry] { told + progress }
 
     /// Follows results that have changed: the member's, and this user's, which cover and uncover those of others.
     ///
@@ -58,17 +63,21 @@ struct MemberActivity {
     mutating func follow(
         _ changes: [GroupView.ResultChange], next: UInt64, of player: ActivityFeed.Player, in feed: ActivityFeed
     ) {
+        var keepsProgress = Set(covered) == Set(player.covered)
         covered = player.covered
         let games = Set(changes.map(\.key.game))
         known.forget(in: games)
         let own = changes.filter { $0.user == user }.map(\.key)
         if !own.isEmpty {
+            keepsProgress = false
             feed.replace(Set(own), in: &news, of: player)
             room -= own.count
             number = next
         }
         feed.classify(&news, in: games, of: player)
-        entries = feed.entries(of: player, news, &known)
+        told = feed.entries(of: player, news, &known)
+        // What this user's result changes of another's is what it covers.
+        if !keepsProgress { progress = feed.progress(of: player, news, &known) }
     }
 
     /// Whether it can follow these changes. After many it is quicker made from nothing.

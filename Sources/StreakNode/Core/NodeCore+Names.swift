@@ -63,10 +63,9 @@ extension NodeCore {
         names(in: group)[user] ?? plainName(of: user, in: group)
     }
 
-    /// The names of a group's present and former members. Equal names get four characters of the friend code; equal
-    /// aliases get six digits. O(members).
-    func names(in group: GroupID) -> [UserID: String] {
-        guard let state = engine.state(of: group) else { return [:] }
+    /// The names of a group's present and former members, as `names` says, and whether each is as its bearer wrote it.
+    func makeNames(in group: GroupID) -> (names: [UserID: String], isEachPlain: Bool) {
+        guard let state = engine.state(of: group) else { return ([:], false) }
         let users = state.members.map(\.user) + state.removedUsers.map(\.user)
         let plain = users.map { user in
             let name = plainName(of: user, in: group)
@@ -78,7 +77,7 @@ extension NodeCore {
             let isShared = bearers[likeness, default: 1] > 1
             names[user] = isShared ? distinguished(name, of: user, in: group) : name
         }
-        return names
+        return (names, bearers.values.allSatisfy { $0 == 1 })
     }
 
     private func distinguished(_ name: String, of user: UserID, in group: GroupID) -> String {

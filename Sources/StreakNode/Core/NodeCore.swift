@@ -25,6 +25,8 @@ final class NodeCore {
     private(set) var contextEdition: UInt64 = 0
     /// The context by which the engine was told of aliases; nil if it was not.
     private var aliasEdition: UInt64?
+    /// The names of each group's people, at a context and a name of this user's own.
+    private var knownNames: [GroupID: (context: UInt64, ownName: String, names: [UserID: String])] = [:]
     /// Whether sockets are open.
     var isServing = false
 
@@ -81,6 +83,18 @@ final class NodeCore {
     }
 
     func renewEpochs() -> LocalRows { engine.renewEpochs() }
+
+    /// The names of a group's present and former members. Equal names get four characters of the friend code; equal
+    /// aliases get six digits. While no name needs that, they are made once until somebody's name changes: O(members).
+    func names(in group: GroupID) -> [UserID: String] {
+        if let known = knownNames[group], known.context == contextEdition, known.ownName == ownName {
+            return known.names
+        }
+        let (names, isEachPlain) = makeNames(in: group)
+        // A friend code is computed later, and nothing else changes then.
+        knownNames[group] = isEachPlain ? (contextEdition, ownName, names) : nil
+        return names
+    }
 
     /// Tells the engine in which groups this user goes by an alias, once something has changed that this follows from.
     func noteAliases() {
