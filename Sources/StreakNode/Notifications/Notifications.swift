@@ -24,8 +24,6 @@ final class Notifications {
     /// The edition of the views that was looked at, and when to look again.
     private var edition: UInt64?
     private var due: MonotonicInstant?
-    /// Whether this node has counted for the bell since its start.
-    private var hasCounted = false
     /// What is shown as soon as its log is stored.
     private var waiting: (log: NotificationLog, texts: [String])?
 
@@ -102,15 +100,9 @@ final class Notifications {
         }
     }
 
-    /// A machine that can show nothing outside of the page leaves that to the others: on the page there is the bell.
+    /// A machine that can show nothing outside of the page leaves it to the others: on the page there is the bell.
     private func tell() {
-        guard !core.engine.isShutOut, let privateGroup = core.privateGroup else { return }
-        // Made now, the bell and the feed are at hand for the first page. Later ones follow what has changed.
-        if !hasCounted {
-            hasCounted = true
-            _ = activity.freshCount
-        }
-        guard reminders.showsOutside else { return }
+        guard reminders.showsOutside, !core.engine.isShutOut, let privateGroup = core.privateGroup else { return }
         let items = activity.news()
         let plan = plan
         let shown = plan.shown(of: items.map(\.entry))
