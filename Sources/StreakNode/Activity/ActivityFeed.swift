@@ -167,7 +167,7 @@ struct ActivityFeed {
         }
     }
 
-    /// What is told of a player's results: `news` are that player's.
+    /// The entries about a player's results.
     ///
     /// - Parameter known: entries of the same player that were made before.
     func entries(of player: Player, _ news: PlayerNews, _ known: inout KnownEntries) -> [ActivityEntry] {

@@ -35,8 +35,9 @@ struct MemberActivity {
     var seen: Int
     /// Each time that the news are others it has another number.
     private(set) var number: UInt64
-    /// Of results; and tiers and round numbers.
+    /// Entries about results.
     private var told: [ActivityEntry] = []
+    /// Entries about tiers and round numbers.
     private var progress: [ActivityEntry] = []
     /// The member's results that this user may not see yet.
     private(set) var covered: [ScoreKey]
@@ -76,7 +77,7 @@ struct MemberActivity {
         }
         feed.classify(&news, in: games, of: player)
         told = feed.entries(of: player, news, &known)
-        // What this user's result changes of another's is what it covers.
+        // This user's results change another member's progress only by what they cover.
         if !keepsProgress { progress = feed.progress(of: player, news, &known) }
     }
 

@@ -44,7 +44,7 @@ extension Figures {
                 }
             }
 
-            /// Whether whoever is online finds everybody who is, also after all addresses have changed.
+            /// Whether members who are online always find each other, even when every address has changed.
             fileprivate var findsEverybody: Bool { usesDHT || self == .everybodyReachable }
 
             fileprivate var leavesLetters: Bool { self == .letters || self == .lettersAndFriend }
