@@ -111,7 +111,7 @@ struct Rumours: Sendable {
     }
 
     /// Takes the newest records that a member has left. Who holds the group's key could have written them: only the signature
-    /// of each feed counts. Where records before them are missing, they wait for a link.
+    /// of each feed counts. Where records before them are missing, they are left out: a link brings them.
     ///
     /// - Returns: whether anything was new.
     mutating func receivedLetter(_ bytes: [UInt8], in group: GroupID, core: inout EngineCore) -> Bool {

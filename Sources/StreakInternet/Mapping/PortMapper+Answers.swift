@@ -136,8 +136,8 @@ extension PortMapper {
         }
     }
 
-    /// A router announced the age of its memory. Asks again if the age, or other news in it, shows that mappings are lost, or if
-    /// there is no mapping now.
+    /// A router announced how long it has kept its table of mappings. Asks again if that age or another outside address (`isNews`)
+    /// shows that mappings are lost, or if there is no mapping now.
     private mutating func announced(age: UInt32, isNews: Bool, at now: Duration, _ outputs: inout [Output]) {
         let isNew = hasRestarted(age: age, at: now)
         guard case .resting = phase, isNew || isNews || mapping == nil else { return }

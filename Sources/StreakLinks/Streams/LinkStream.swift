@@ -87,8 +87,8 @@ struct LinkStream: Sendable {
         lastSent.advanced(by: limits.keepaliveInterval(to: endpoint))
     }
 
-    /// When it counts as dead: a keepalive is missing. It is not pinged: TCP repeats what was lost. After an outage of a
-    /// quarter of a minute that may come too late; then both sides dial again. Each part of a long frame counts.
+    /// When the stream counts as dead because no keepalive came. No ping is sent, because TCP sends lost bytes again. After
+    /// an outage of 15 s they may come too late; then both sides dial again. Each part of a long frame counts as heard.
     private var silenceEnd: MonotonicInstant {
         max(lastHeard, buffer.lastPart ?? lastHeard).advanced(by: LinkLimits.silence(at: peerInterval))
     }

@@ -74,7 +74,8 @@ extension Figures {
         public struct Figure: Sendable {
             public internal(set) var pairs = 0
             public internal(set) var delivered = Count(of: [])
-            /// As many as the same people and routers allow (`PossibleDelivery`); nil where some may not find each other.
+            /// The most that these people and routers allow (`PossibleDelivery`). Nil for means by which members who are
+            /// online may fail to find each other.
             public internal(set) var possible: Count?
 
             public init() {}
@@ -120,7 +121,8 @@ extension Figures {
 
         private var simulation: Simulation
         private let setting: Setting
-        /// Who lives how, in which home: the same for all means of a seed, so that their figures can be compared.
+        /// Who lives how, in which home: the same for all means of a seed, so that their figures can be compared. With an
+        /// always-on friend the hours differ.
         private var random: SimulatedRandom
         /// When each member opens the laptop in the evening, give or take half an hour.
         private var evenings: [Duration] = []

@@ -96,7 +96,7 @@ extension Scenario {
                 .expectOnePrivateGroup([1, 2, 3], within: .seconds(60)), .run(.seconds(2)), .crash([1]), .start([4]),
                 .linkDevice(4, to: 3), .expectOnePrivateGroup([2, 3, 4], within: .seconds(60)), .run(.seconds(2)),
                 .write([0, 2, 3, 4], count: 3, over: .seconds(1)), .converge(within: .seconds(10)),
-                // What the last machine has written is signed by one that the other is about to shut out, too.
+                // Machine 4 was linked by machine 3, which machines 1 and 2 are about to shut out.
                 .partition([[0, 2, 4], [1, 3]]), .run(.seconds(200)), .crash([3]), .start([1]),
                 .revokeDevice(of: 3, by: 2), .revokeDevice(of: 3, by: 1),
                 .write([0, 1, 2], count: 3, over: .seconds(1)),
@@ -117,7 +117,8 @@ extension Scenario {
                 .start([4]), .linkDevice(4, to: 3), .expectSameGroups([2, 3, 4], count: 12, within: .seconds(400)),
                 .expectOnePrivateGroup([2, 3, 4], within: .seconds(400)), .run(.seconds(5)),
                 .partition([[0, 2, 4], [1, 3]]), .run(.seconds(200)), .crash([3]), .start([1]),
-                // The first of the two ends before its news is out, and whom it keeps is back while they exchange it.
+                // Machine 2 crashes before it has told of the revocation. Machines 1 and 4 crash while they exchange theirs, and
+                // machine 2 comes back meanwhile.
                 .revokeDevice(of: 3, by: 2), .crash([2]), .revokeDevice(of: 3, by: 1), .heal,
                 .crashBetweenOutputs([1, 4], restartAfter: .seconds(1)), .run(.seconds(1)), .start([2]),
                 .run(.seconds(1)),

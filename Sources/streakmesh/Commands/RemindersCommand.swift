@@ -7,8 +7,8 @@ struct RemindersCommand: QueryCommand {
         commandName: "reminders", abstract: "Show and choose when the running node reminds you of streaks at risk.",
         discussion: """
             A reminder comes once a day at most, and only if a streak would end. It appears on the page, in `watch`, \
-            on the desktop, and runs a command of yours. A program gets the text as its last argument; a line for the \
-            shell has it as $1.
+            on the desktop, and runs a command of yours. A single program gets the text as its last argument; any \
+            other shell command reads it from $1.
             """)
 
     @Argument(help: "on or off (else shows the state).")
