@@ -37,7 +37,10 @@ struct MachineBench {
     }
 
     /// The claim that a newcomer signs for a new invite, on a handshake.
-    mutating func claim(of newcomer: DeviceIdentity, on session: PeerSession? = nil) throws -> JoinClaim {
+    mutating func claim(
+        of newcomer: DeviceIdentity, in other: GroupID? = nil, on session: PeerSession? = nil
+    ) throws -> JoinClaim {
+        let group = other ?? group
         let secrets = InviteSecrets.generate(from: &entropy)
         let terms = secrets.terms(maximumUses: 1, expiresAt: core.wall.seconds + 600)
         let ledger = try #require(core.groups[group]?.ledger)
@@ -50,9 +53,10 @@ struct MachineBench {
         return JoinClaim(invite: invite.id, certificate: newcomer.certificate, proof: proof)
     }
 
-    /// Makes somebody a member.
-    mutating func admit(_ newcomer: DeviceIdentity) throws {
-        let claim = try claim(of: newcomer)
+    /// Makes somebody a member, of the friends' group if of no other one.
+    mutating func admit(_ newcomer: DeviceIdentity, to other: GroupID? = nil) throws {
+        let group = other ?? group
+        let claim = try claim(of: newcomer, in: group)
         let ledger = try #require(core.groups[group]?.ledger)
         var change = DurableChange()
         _ = try core.insert(

@@ -226,6 +226,18 @@ struct WhereaboutsTests {
         #expect(reachability.unknownWhereabouts.devices.isEmpty)
     }
 
+    @Test func `whereabouts are taken from who is in no group with that device, and are not told to them`() throws {
+        var bench = try MachineBench()
+        var reachability = start(&bench)
+        var change = DurableChange()
+        let club = try bench.core.startGroup(title: "Another club", change: &change)
+        let newcomer = MachineBench.identity(700)
+        try bench.admit(newcomer, to: club)
+        give(whereabouts(of: newcomer), over: bench.links[0], to: &reachability, &bench)
+        #expect(reachability.whereabouts[newcomer.device]?.whereabouts.number == 5)
+        #expect(try bench.links.flatMap { try told(over: $0, &bench) }.isEmpty, "the club is open on no link")
+    }
+
     @Test func `a member that makes up devices has few of them kept`() throws {
         var bench = try MachineBench()
         var reachability = start(&bench)
