@@ -32,9 +32,13 @@ extension Greeting {
     mutating func receivedAccessKeys(_ keys: [[UInt8]], of group: GroupID, core: inout EngineCore) {
         guard let replica = core.groups[group] else { return }
         let missing = Set(replica.missingAccessKeys)
+        guard !missing.isEmpty else { return }
         var change = DurableChange()
         for bytes in keys {
-            guard let key = try? AccessKey(rawBytes: bytes), missing.contains(key.hash) else { continue }  // 32 bytes
+            // The hash comes first: what is derived of a key, in protected memory, takes a hundred times as long.
+            guard let momentary = try? SymmetricKey(momentary: bytes), missing.contains(AccessKey.hash(of: momentary)),
+                let key = try? AccessKey(rawBytes: bytes)
+            else { continue }
             core.addAccessKey(key, to: group, change: &change)
         }
         guard !change.accessKeys.isEmpty else { return }

@@ -24,11 +24,16 @@ public struct AccessKey: Sendable, Equatable {
 
     public init(_ key: SymmetricKey) {
         self.key = key
-        hash = Bytes32(digest: Blake2b.keyedHash(Array("streakmesh/v1/access-key-hash".utf8), key: key))
+        hash = Self.hash(of: key)
         linkPresharedKey = Blake2b.derive(context: "streakmesh/v1/link-psk", from: key)
         tagKey = Blake2b.derive(context: "streakmesh/v1/tag-key", from: key)
         beaconKey = Blake2b.derive(context: "streakmesh/v1/beacon-key", from: key)
         groupProofKey = Blake2b.derive(context: "streakmesh/v1/group-proof-key", from: key)
+    }
+
+    /// The hash alone, without the four keys that are derived.
+    public static func hash(of key: SymmetricKey) -> Bytes32 {
+        Bytes32(digest: Blake2b.keyedHash(Array("streakmesh/v1/access-key-hash".utf8), key: key))
     }
 
     /// Reads 32 bytes, as a member sends them over a link.
