@@ -45,6 +45,22 @@ import Testing
         #expect(transaction.isEmpty && transaction.texts.count == 1)
     }
 
+    @Test func `a flood of input does not keep a command waiting`() async throws {
+        let party = try NodeParty()
+        try party.makeAccount("Ada")
+        var configuration = NodeConfiguration(listen: "127.0.0.1:0", usesNetwork: true, usesLAN: false, peers: [])
+        configuration.usesInternet = false
+        let inbox = Inbox()
+        let node = try await MeshNode(opening: party.dataFolder("Ada"), configuration: configuration, inbox: inbox)
+        let running = Task { try await node.run() }
+        _ = try await node.ready()
+        for _ in 0..<20_000 { inbox.put(.interfacesChanged) }
+        for _ in 0..<3 { _ = try await node.call(ProfileRequest.whoami) }
+        #expect(!inbox.takeInputs().isEmpty, "they come in turns")
+        await node.close()
+        running.cancel()
+    }
+
     @Test func `a node that could not begin tells everybody who waits, or asks later, why`() async throws {
         var readiness = Readiness()
         #expect(try readiness.known() == nil)

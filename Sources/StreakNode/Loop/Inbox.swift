@@ -59,6 +59,11 @@ final class Inbox: Sendable {
         }
     }
 
+    /// Puts inputs that were taken and not handled before those that have come since.
+    func putBack(_ inputs: ArraySlice<NetworkInput>) {
+        state.withLock { $0.inputs.insert(contentsOf: inputs, at: 0) }
+    }
+
     // MARK: Events
 
     func subscribe() -> AsyncStream<NodeEvent> {

@@ -38,8 +38,8 @@ protocol LoopFollower: AnyObject {
 final class NodeLoop {
     /// After the store refused a change: how long to accept nothing from others.
     private static let pause: Duration = .seconds(10)
-    /// A turn ends after this many rounds, so that commands get a turn.
-    private static let maximumRounds = 256
+    /// A turn takes no new input after this time, so that commands get their turn whatever others send.
+    private static let turn: Duration = .milliseconds(50)
 
     private let core: NodeCore
     let store: Store
@@ -146,13 +146,15 @@ final class NodeLoop {
 
     // MARK: Turns
 
-    /// Hands all waiting inputs to the engine and performs its outputs. Stores all changes in one transaction.
+    /// Hands waiting inputs to the engine and performs its outputs. Stores the changes of a round in one transaction. What has to
+    /// wait for the next turn wakes the loop again.
     func process() {
         guard !isClosed else { return }
         core.noteAliases()
-        for _ in 0..<Self.maximumRounds {
+        let end = core.clock.now.advanced(by: Self.turn)
+        while true {
             let inputs = core.inbox.takeInputs()
-            for input in inputs { handle(input) }
+            handle(inputs, until: end)
             let codes = core.inbox.takeCodes()
             for (user, code) in codes {
                 if !needsRecovery { feed(.codeDerived(user, code)) }
@@ -164,6 +166,10 @@ final class NodeLoop {
             if isDue { feed(.deadlineReached) }
             let isWriting = pausedUntil == nil && follower?.writeNoted() ?? false
             if inputs.isEmpty, codes.isEmpty, !isStoring, !isDue, !isWriting { break }
+            if core.clock.now >= end {
+                core.inbox.wake()
+                break
+            }
         }
         if let pausedUntil, pausedUntil <= core.clock.now { resume() }
         if isRunning, pausedUntil == nil, !needsRecovery { follower?.followTime() }
@@ -173,6 +179,14 @@ final class NodeLoop {
                 at: core.clock.now, isResting: !core.engine.isExchanging, hasLink: !core.engine.linkedDevices.isEmpty)
         }
         setAlarm()
+    }
+
+    /// Takes at least one; what is left when the time is over comes first in the next round.
+    private func handle(_ inputs: [NetworkInput], until end: MonotonicInstant) {
+        for (place, input) in inputs.enumerated() {
+            handle(input)
+            if core.clock.now >= end { return core.inbox.putBack(inputs[(place + 1)...]) }
+        }
     }
 
     private func handle(_ input: NetworkInput) {
@@ -315,6 +329,8 @@ final class NodeLoop {
         for await _ in core.inbox.wakes {
             if Task.isCancelled { break }
             process()
+            // If the next element is there already, waiting for it does not leave the actor to commands. This does.
+            await Task.yield()
         }
         isRunning = false
         await leaveNetwork()
