@@ -139,7 +139,12 @@ extension Reachability {
         _ told: Whereabouts, age: Duration, from link: LinkID? = nil, isOfNotice: Bool = false,
         core: inout EngineCore
     ) {
-        guard age <= WhereaboutsTable.lifetime, whereabouts.isNews(told), told.isSigned else { return }
+        guard age <= WhereaboutsTable.lifetime else { return }
+        if link != nil, whereabouts.isRejuvenated(told, age: age, at: core.now) {
+            keep(told, age: age, from: link, core: &core)
+            return expect(told.device, core: &core)
+        }
+        guard whereabouts.isNews(told), told.isSigned else { return }
         guard told.device != core.identity.device else { return own.heard(told.number, at: core.now) }
         // Only after the signature was checked: forged whereabouts use up no budget of the device that they name.
         guard core.charge(.newWhereabouts, to: .device(told.device)) else { return }
@@ -149,8 +154,10 @@ extension Reachability {
 
     /// Keeps whereabouts of a device that no ledger here names, until one does.
     private mutating func keepUnknown(_ told: Whereabouts, age: Duration, core: EngineCore) {
-        guard age <= WhereaboutsTable.lifetime, !isNamed(told.device, core: core), unknownWhereabouts.isNews(told),
-            told.isSigned
+        guard age <= WhereaboutsTable.lifetime, !isNamed(told.device, core: core) else { return }
+        guard
+            unknownWhereabouts.isRejuvenated(told, age: age, at: core.now)
+                || unknownWhereabouts.isNews(told) && told.isSigned
         else { return }
         unknownWhereabouts.take(told, age: age, at: core.now)
     }

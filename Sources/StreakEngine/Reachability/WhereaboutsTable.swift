@@ -22,6 +22,9 @@ struct WhereaboutsTable: Sendable {
     /// 30 days. After that nobody is found there.
     static let lifetime: Duration = .seconds(30 * 86_400)
 
+    /// Ages that differ by less are the same: each way has its own delay.
+    private static let leastDifference: Duration = .seconds(60)
+
     private var held: [DeviceID: Held] = [:]
     private let maximumCount: Int
 
@@ -34,6 +37,13 @@ struct WhereaboutsTable: Sendable {
 
     func isNews(_ whereabouts: Whereabouts) -> Bool {
         held[whereabouts.device].map { $0.whereabouts.number < whereabouts.number } ?? true
+    }
+
+    /// Whether exactly these are held, and are so much younger than was known that this is news: a peer may have told a wrong
+    /// age. An age can be halved 21 times, so no number is news for ever.
+    func isRejuvenated(_ whereabouts: Whereabouts, age: Duration, at now: MonotonicInstant) -> Bool {
+        guard let held = held[whereabouts.device], held.whereabouts == whereabouts else { return false }
+        return age * 2 + Self.leastDifference < held.age(at: now)
     }
 
     /// Keeps whereabouts that are news. Where there are too many, the oldest go.

@@ -77,6 +77,9 @@ struct MachineBench {
         return link
     }
 
+    /// Ends a link.
+    mutating func close(_ link: LinkID) { core.sessions[link] = nil }
+
     /// Removes a friend.
     mutating func remove(_ friend: Int) throws {
         let ledger = try #require(core.groups[group]?.ledger)

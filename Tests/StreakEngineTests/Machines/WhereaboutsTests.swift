@@ -180,12 +180,33 @@ struct WhereaboutsTests {
         #expect(try told(over: bench.links[2], &bench).map(\.age) == [100])
         #expect(try told(over: bench.links[1], &bench).isEmpty, "it has said so")
         #expect(try told(over: bench.links[0], &bench).isEmpty, "it knows where it is")
-        give(news, over: bench.links[1], to: &reachability, &bench)
+        give(news, age: 60, over: bench.links[1], to: &reachability, &bench)
         #expect(try told(over: bench.links[2], &bench).isEmpty, "known")
         bench.advance(by: .seconds(50))
         reachability.tellWhereabouts(over: bench.links[2], again: true, core: &bench.core)
         #expect(try told(over: bench.links[2], &bench).map(\.age) == [150])
         #expect(bench.events.contains(.whereaboutsChanged(bench.friends[0].device)))
+    }
+
+    @Test func `a wrong age counts until somebody tells the right one, and no number is news for ever`() throws {
+        var bench = try MachineBench(friends: 3)
+        var reachability = start(&bench)
+        let news = whereabouts(of: bench.friends[0])
+        bench.close(bench.links[0])
+        give(news, age: 30 * 86_400, over: bench.links[1], to: &reachability, &bench)
+        #expect(reachability.warm[news.device] == nil, "nobody is there after so long")
+        _ = try told(over: bench.links[2], &bench)
+        give(news, over: bench.links[2], to: &reachability, &bench)
+        #expect(reachability.warm[news.device] != nil)
+        #expect(try told(over: bench.links[1], &bench).map(\.age) == [0])
+        _ = try told(over: bench.links[2], &bench)
+        let other = whereabouts(of: bench.friends[0], number: 6)
+        var age: UInt32 = 30 * 86_400
+        while age > 0 {
+            give(other, age: age, over: bench.links[1], to: &reachability, &bench)
+            age = age * 98 / 100
+        }
+        #expect((10...22).contains(try told(over: bench.links[2], &bench).count))
     }
 
     @Test func `who has not proven to be a member hears nothing, and is not listened to`() throws {
