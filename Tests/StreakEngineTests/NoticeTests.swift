@@ -40,9 +40,9 @@ import Testing
         return try #require(replica.feeds[feed]?.newest(upTo: size))
     }
 
-    private func leave(_ run: Run, by node: Int, as other: Int, in network: inout EngineNetwork) throws {
+    private func leave(_ runs: Run..., by node: Int, as other: Int, in network: inout EngineNetwork) throws {
         var writer = WireWriter()
-        run.encode(into: &writer)
+        for run in runs { run.encode(into: &writer) }
         let place = try place(of: other, in: network, keyOf: node)
         let content = Notice.Content(whereabouts: nil, letter: writer.bytes)
         network.notices[place.key] = place.notice(of: content, sequence: .max, entropy: &network.entropy)
@@ -154,6 +154,11 @@ import Testing
             #expect(network.names(1) == ["Eva"])
         }
         #expect(network.refusals(1) == [.invalidSignature])
+        try leave(forged, forged, ada, by: 1, as: 0, in: &network)
+        network.nodes[1].events = []
+        network.run(for: .seconds(301))
+        #expect(network.refusals(1) == [.invalidSignature], "the rest of that letter is not looked at")
+        #expect(network.names(1) == ["Eva"])
         try leave(ada, by: 1, as: 0, in: &network)
         network.run(for: .seconds(301))
         #expect(network.names(1) == ["Ada", "Eva"])
@@ -337,6 +342,49 @@ import Testing
         #expect(!sent.isEmpty && sent.allSatisfy { $0.hopLimit == LinkLimits().knockHopLimit })
         // Four addresses each two minutes in the first hour, each for 320 s with one every 20 s.
         #expect(sent.count <= 30 * 4 * 17)
+        #expect(spacing(of: sent) >= .seconds(20))
         #expect(network.nodes[0].engine.linkedDevices.isEmpty)
+    }
+
+    /// The shortest time between two datagrams to one endpoint.
+    private func spacing(of sent: [EngineNetwork.Stray]) -> Duration {
+        var shortest: Duration = .seconds(3_600)
+        for datagrams in Dictionary(grouping: sent, by: \.target).values {
+            let instants = datagrams.map(\.at).sorted()
+            for (one, next) in zip(instants, instants.dropFirst()) { shortest = min(shortest, one.duration(to: next)) }
+        }
+        return shortest
+    }
+
+    @Test func `who others say is online is looked for, unless they have signed something lately`() throws {
+        var bench = try MachineBench(friends: 2)
+        let (near, far) = (bench.friends[0], bench.friends[1])
+        bench.close(bench.links[1])
+        bench.core.network.isStarted = true
+        var presence = Presence()
+        presence.take(
+            [PresenceEntry(device: DeviceHandle(far.device), hops: 1)], from: bench.links[0], at: .zero)
+        _ = presence.refresh(
+            direct: [(bench.links[0], DeviceHandle(near.device))], own: DeviceHandle(bench.core.identity.device))
+        func searches(signedAt number: Int64?) -> Int {
+            var (bench, notices, table) = (bench, Notices(), WhereaboutsTable())
+            if let number {
+                let told = Whereabouts(
+                    number: UInt64(number), isSteady: true, isAlwaysOn: false, entries: [], identity: far)
+                table.take(told, age: .zero, at: .zero)
+            }
+            let around = Notices.Surroundings(
+                isAllowed: true, table: table, presence: [bench.group: presence], joining: [])
+            notices.runTimers(around, core: &bench.core)
+            bench.advance(by: .seconds(60))
+            notices.runTimers(around, core: &bench.core)
+            return bench.core.outputs.count { if case .getNotice = $0 { true } else { false } }
+        }
+        let now = EngineNetwork.wall
+        #expect(searches(signedAt: nil) == 1)
+        #expect(searches(signedAt: now - 69 * 60_000) == 0)
+        #expect(searches(signedAt: now - 71 * 60_000) == 1)
+        #expect(searches(signedAt: now + 71 * 60_000) == 1)
+        #expect(searches(signedAt: .max) == 1)
     }
 }

@@ -57,6 +57,8 @@ struct Notices: Sendable {
     static let lonelyInterval: Duration = .seconds(300)
     static let interval: Duration = .seconds(1_800)
     static let devicesARound = 8
+    /// 70 minutes, in milliseconds: a device signs new whereabouts every 30. Clocks differ.
+    static let signOfLife: UInt64 = 70 * 60_000
     /// With neighbours alone, after so many rounds, whoever is missing is most likely off.
     static let roundsWithNeighbours = 5
     /// Every so many rounds the key before the newest is tried: who was away at a removal knows no other.
@@ -173,7 +175,7 @@ struct Notices: Sendable {
         let own = around.table[core.identity.device]?.whereabouts
         schedulePut(own, core: core)
         guard let due = nextDeadline, due <= core.now else { return }
-        if let putDue, putDue <= core.now { put(own, joining: around.joining, presence: around.presence, core: &core) }
+        if let putDue, putDue <= core.now { put(own, around, core: &core) }
         lookForMembers(around, core: &core)
         lookForNewcomers(core: &core)
         lookForInviters(around.joining, core: &core)
@@ -264,8 +266,7 @@ struct Notices: Sendable {
     }
 
     private mutating func put(
-        _ own: Whereabouts?, joining: [(id: CommandID, link: InviteLink)], presence: [GroupID: Presence],
-        core: inout EngineCore
+        _ own: Whereabouts?, _ around: Surroundings, core: inout EngineCore
     ) {
         guard puts.admits(at: core.now) else { return putDue = puts.nextAdmission }
         // Where it is now, the way into the DHT may be another.
@@ -285,7 +286,7 @@ struct Notices: Sendable {
         for group in served {
             guard let key = core.groups[group]?.accessKeys.first else { continue }
             let content = Notice.Content(
-                whereabouts: own, letter: letter(of: group, presence: presence[group], core: core))
+                whereabouts: own, letter: letter(of: group, around, core: core))
             guard content.whereabouts != nil || !content.letter.isEmpty else { continue }
             put(content, under: RendezvousKey(of: key), of: core.identity.device, days, core: &core)
         }
@@ -295,7 +296,7 @@ struct Notices: Sendable {
             let key = RendezvousKey(ofInvite: invite.presharedKey)
             put(content, under: key, of: core.identity.device, days, core: &core)
         }
-        for (_, link) in joining {
+        for (_, link) in around.joining {
             let key = RendezvousKey(ofInvite: link.secrets.presharedKey)
             put(content, under: key, of: Self.newcomer, days, core: &core)
         }
@@ -313,10 +314,12 @@ struct Notices: Sendable {
     }
 
     /// The newest records of a group: this device's own, and those of friends who are not online to leave theirs.
-    private func letter(of group: GroupID, presence: Presence?, core: EngineCore) -> [UInt8] {
+    private func letter(of group: GroupID, _ around: Surroundings, core: EngineCore) -> [UInt8] {
         guard leavesLetters, let replica = core.groups[group] else { return [] }
         let own = replica.ownEpoch.flatMap { replica.feeds[FeedID(device: core.identity.device, epoch: $0)] }
-        let feeds = feedsOfOthers(in: replica, of: group, presence: presence, core: core) + [own].compactMap(\.self)
+        let feeds =
+            feedsOfOthers(in: replica, of: group, around.presence[group], around.table, core: core)
+            + [own].compactMap(\.self)
         var writer = WireWriter()
         for (index, feed) in feeds.enumerated() {
             // What one leaves of its share is for those after it.
@@ -328,14 +331,14 @@ struct Notices: Sendable {
 
     /// Feeds of friends who are not online, one each, those who wrote last first.
     private func feedsOfOthers(
-        in replica: GroupReplica, of group: GroupID, presence: Presence?, core: EngineCore
+        in replica: GroupReplica, of group: GroupID, _ presence: Presence?, _ table: WhereaboutsTable, core: EngineCore
     ) -> [FeedReplica] {
         let oldest = core.wall.milliseconds - Self.daysCarried * Self.secondsADay * 1_000
         var feeds: [UserID: (latest: HybridTime, feed: FeedReplica)] = [:]
         for feed in replica.feeds.feeds
         where feed.id.device != core.identity.device && core.isFound(feed.id.device, in: group) {
             guard let user = replica.state.device(feed.id.device)?.user,
-                presence?.route(to: DeviceHandle(feed.id.device)) == nil,
+                !isOnline(feed.id.device, presence, table, core: core),
                 let latest = replica.merged.latest(of: user), latest.milliseconds >= oldest,
                 feeds[user].map({ $0.feed.lastArrival < feed.lastArrival }) ?? true
             else { continue }
@@ -368,7 +371,7 @@ struct Notices: Sendable {
         for group in groups.keys.sorted() {
             guard var search = groups[group], search.due <= core.now else { continue }
             let presence = around.presence[group]
-            let sought = others(in: group, core: core).filter { presence?.route(to: DeviceHandle($0)) == nil }
+            let sought = others(in: group, core: core).filter { !isOnline($0, presence, around.table, core: core) }
             // Who is always on first, then who was heard last.
             let ranked = sought.sorted { left, right in
                 let (one, other) = (around.table[left], around.table[right])
@@ -388,6 +391,20 @@ struct Notices: Sendable {
             if !ranked.isEmpty { search.lastLook = core.now }
             groups[group] = search
         }
+    }
+
+    /// Whether a device is online: there is a link to it, or others say so and it has signed new whereabouts lately. The word of
+    /// others alone would let one member keep the rest from looking for a friend.
+    private func isOnline(
+        _ device: DeviceID, _ presence: Presence?, _ table: WhereaboutsTable, core: EngineCore
+    ) -> Bool {
+        guard let route = presence?.route(to: DeviceHandle(device)) else { return false }
+        if route.hops == 1 { return true }
+        guard let number = table[device]?.whereabouts.number, let signedAt = Int64(exactly: number) else {
+            return false
+        }
+        let (difference, isTooFar) = core.wall.milliseconds.subtractingReportingOverflow(signedAt)
+        return !isTooFar && difference.magnitude <= Self.signOfLife
     }
 
     private mutating func ask(about device: DeviceID, of group: GroupID, keyIndex: Int, core: inout EngineCore) {
@@ -447,8 +464,9 @@ struct Notices: Sendable {
             guard let told = content.whereabouts, told.isSigned, told.device != core.identity.device else { return }
             for entry in told.dialled {
                 guard knocks.count < Self.maximumKnocks || knocks[entry.endpoint] != nil else { break }
+                // Many values may name one endpoint: it is knocked at no sooner for that.
                 knocks[entry.endpoint] = Knock(
-                    due: core.now, end: core.now.advanced(by: Self.knockLifetime))
+                    due: knocks[entry.endpoint]?.due ?? core.now, end: core.now.advanced(by: Self.knockLifetime))
             }
         }
     }

@@ -120,28 +120,36 @@ struct Rumours: Sendable {
         while reader.remainingCount > 0 {
             // A liar's, as all that does not fit below.
             guard core.isCurrentMember(of: group), let run = try? Run(from: &reader) else { break }
-            if core.isFound(run.feed.device, in: group), received(run, in: group, core: &core) { hasNews = true }
+            guard core.isFound(run.feed.device, in: group) else { continue }
+            switch received(run, in: group, core: &core) {
+            case .new: hasNews = true
+            case .nothingNew: break
+            // Each costs a signature check of up to 4,096 records, and nobody knows who has left the letter.
+            case .refused: return hasNews
+            }
         }
         return hasNews
     }
 
-    /// Takes a run from a letter; false if it brings nothing.
-    private func received(_ run: Run, in group: GroupID, core: inout EngineCore) -> Bool {
+    private enum Reading { case new, nothingNew, refused }
+
+    /// Takes a run from a letter.
+    private func received(_ run: Run, in group: GroupID, core: inout EngineCore) -> Reading {
         guard core.pacedAuthor(of: run.feed, in: group).map({ core.budget.isReady($0, at: core.now) }) ?? true else {
-            return false
+            return .nothingNew
         }
         do {
             guard
                 let (reception, merged) = try core.groups[group]?.receive(
                     run, arrival: core.journal.nextArrival, wall: core.wall), !reception.isDuplicate
-            else { return false }
+            else { return .nothingNew }
             keep(reception, merged, of: run, in: group, from: nil, core: &core)
-            return true
+            return .new
         } catch .gap {
-            return false
+            return .nothingNew
         } catch {
             core.publish(.runRefused(group, error))
-            return false
+            return .refused
         }
     }
 
