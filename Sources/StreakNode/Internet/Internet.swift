@@ -108,6 +108,7 @@ final class Internet {
     func opened() {
         guard core.isServing, core.configuration.usesInternet, core.internetSetting == .on else { return }
         isOpen = true
+        helper.open()
         notices.opened()
         toldEndpoints = nil
         for name in core.configuration.advertised.prefix(NodeConfiguration.maximumAdvertised) where named[name] == nil {
@@ -117,7 +118,8 @@ final class Internet {
         lookUpNames()
     }
 
-    /// The node takes no links from now on. What routers have opened is closed.
+    /// The node takes no links from now on. What routers have opened is closed, and the helper ends: one that ignores the end of
+    /// its input would keep the sockets that it has inherited.
     func closed() async {
         guard isOpen else { return }
         isOpen = false
@@ -133,6 +135,7 @@ final class Internet {
         }
         families = families.map { Family(isIPv4: $0.isIPv4) }
         await helper.unmap(ports)
+        await helper.close()
     }
 
     private var now: Duration { MonotonicInstant.zero.duration(to: core.clock.now) }

@@ -41,6 +41,10 @@ final class RouterHelper: Sendable {
         for port in ports { try? await helper.unmap(port) }
     }
 
+    /// Asks the helper again, after `close`.
+    func open() { helper.open() }
+
+    /// Ends the helper program.
     func close() async { await helper.close() }
 
     private static func finding(of failure: HelperFailure) -> MappingFinding {

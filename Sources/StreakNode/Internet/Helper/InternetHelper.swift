@@ -16,7 +16,7 @@ import StreakWire
 /// The helper program as the node sees it: ask, and it runs.
 ///
 /// What parses the words of routers and strangers in C and C++ is in a process of its own, without keys and without files. Whatever becomes of
-/// that process costs the node an answer and nothing else. Everything here happens on one event loop; nobody waits for it to
+/// that process costs the node the answers that it waited for, and nothing else. Everything here happens on one event loop; nobody waits for it to
 /// get a turn.
 final class InternetHelper: Sendable {
     private let loop: any EventLoop
@@ -134,7 +134,12 @@ final class InternetHelper: Sendable {
         loop.execute { [self] in state.value.supervisor.limits.sessionsPerHour = count }
     }
 
-    /// Ends the program; nothing is asked any longer.
+    /// Takes questions again, after `close`.
+    func open() {
+        loop.execute { [self] in state.value.isClosed = false }
+    }
+
+    /// Ends the program. Nothing is asked until `open`.
     func close() async {
         let outputs = await onLoop { state in
             state.isClosed = true
