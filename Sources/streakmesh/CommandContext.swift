@@ -2,6 +2,7 @@ import ArgumentParser
 import Dispatch
 import StreakNode
 import StreakStorage
+import Synchronization
 
 /// One run of a command: the data folder it works on and where it shows its answer.
 struct CommandContext {
@@ -29,27 +30,67 @@ struct CommandContext {
         needsNetwork: Bool, needsInternet: Bool = false,
         _ questions: @escaping @Sendable (any NodeCalling) async throws -> Answer
     ) async throws -> Answer {
+        let answer = Mutex<Answer?>(nil)
+        try await reachNode(needsNetwork: needsNetwork, needsInternet: needsInternet) { node in
+            let given = try await questions(node)
+            answer.withLock { $0 = given }
+        }
+        guard let given = answer.withLock({ $0 }) else { throw NodeFailure.stopping }
+        return given
+    }
+
+    /// Asks as `ask` does. What the answers are makes no difference here, so that this is compiled once and not once for
+    /// each of them: they were two thirds of the program.
+    private func reachNode(
+        needsNetwork: Bool, needsInternet: Bool, _ questions: @escaping @Sendable (any NodeCalling) async throws -> Void
+    ) async throws {
         try await takingTurns {
             do {
                 return try await tellingSilence(needsNetwork) { try await questions(client()) }
             } catch ControlError.nodeNotRunning {
                 guard folder.hasAccount else { throw NodeFailure.noAccount }
             }
-            return try await askStore(needsNetwork: needsNetwork, needsInternet: needsInternet, questions)
+            try await askStore(needsNetwork: needsNetwork, needsInternet: needsInternet, questions)
         }
     }
 
+    /// Asks, and says before the answer which groups the user is no longer in, if `tellsEndings`. If the answer is a
+    /// failure, they are said to standard error.
+    ///
+    /// - Returns: the lines about those groups.
+    func askAfterEndings(
+        _ tellsEndings: Bool, needsNetwork: Bool, needsInternet: Bool,
+        _ question: @escaping @Sendable (any NodeCalling) async throws -> Void
+    ) async throws -> [String] {
+        let groups = Mutex<[GroupReport]>([])
+        var endings: [String] { groups.withLock { $0 }.endingLines(style) }
+        do {
+            try await reachNode(needsNetwork: needsNetwork, needsInternet: needsInternet) { node in
+                // The answer itself says why the endings cannot be shown.
+                if tellsEndings, let list = try? await node.call(GroupListRequest.all) {
+                    groups.withLock { $0 = list.groups }
+                }
+                try await question(node)
+            }
+        } catch let failure as NodeFailure {
+            // Without a group the failure itself names the ones that have ended.
+            if case .noGroup = failure {} else { endings.forEach(terminal.writeError) }
+            throw failure
+        }
+        return endings
+    }
+
     /// Says so if the running node gives no answer for a while, unless it has to ask others first.
-    private func tellingSilence<Answer: Sendable>(
-        _ needsNetwork: Bool, _ question: @Sendable () async throws -> Answer
-    ) async throws -> Answer {
+    private func tellingSilence(
+        _ needsNetwork: Bool, _ question: @Sendable () async throws -> Void
+    ) async throws {
         guard !usesJSON, !needsNetwork else { return try await question() }
         let teller = DispatchWorkItem { [terminal] in
             terminal.writeError("The node has not answered yet. Ctrl-C stops waiting.")
         }
         DispatchQueue.global().asyncAfter(deadline: .now() + Self.silence, execute: teller)
         defer { teller.cancel() }
-        return try await question()
+        try await question()
     }
 
     /// Does what needs the folder, as soon as no other command has it. Waits for `patience` at most, and not at all if
@@ -118,19 +159,18 @@ struct CommandContext {
         }
     }
 
-    private func askStore<Answer: Sendable>(
+    private func askStore(
         needsNetwork: Bool, needsInternet: Bool,
-        _ questions: @escaping @Sendable (any NodeCalling) async throws -> Answer
-    ) async throws -> Answer {
+        _ questions: @escaping @Sendable (any NodeCalling) async throws -> Void
+    ) async throws {
         var configuration = NodeConfiguration(
             listen: "0.0.0.0:0", usesNetwork: needsNetwork, usesLAN: needsNetwork, peers: [])
         configuration.usesInternet = needsInternet
         let node = try await MeshNode(opening: folder, configuration: configuration)
         if !usesJSON { await node.foundDamage.forEach(terminal.writeError) }
         do {
-            let answer = needsNetwork ? try await askRunning(node, questions) : try await questions(node)
+            if needsNetwork { try await askRunning(node, questions) } else { try await questions(node) }
             await node.close()
-            return answer
         } catch {
             await node.close()
             throw error
@@ -138,21 +178,22 @@ struct CommandContext {
     }
 
     /// Connects the node to others for as long as the questions take.
-    private func askRunning<Answer: Sendable>(
-        _ node: MeshNode, _ questions: @escaping @Sendable (any NodeCalling) async throws -> Answer
-    ) async throws -> Answer {
-        try await withThrowingTaskGroup(of: Answer?.self) { group in
+    private func askRunning(
+        _ node: MeshNode, _ questions: @escaping @Sendable (any NodeCalling) async throws -> Void
+    ) async throws {
+        // Whether the questions were answered.
+        try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
                 try await node.run()
-                return nil
+                return false
             }
             group.addTask {
                 _ = try await node.ready()
-                return try await questions(node)
+                try await questions(node)
+                return true
             }
             defer { group.cancelAll() }
-            guard let answer = try await group.next() ?? nil else { throw NodeFailure.stopping }
-            return answer
+            guard try await group.next() == true else { throw NodeFailure.stopping }
         }
     }
 

@@ -3,6 +3,7 @@ import Foundation
 import StreakNode
 import StreakStorage
 import StreakWeb
+import Synchronization
 
 /// `streakmesh`: all commands (docs/cli.md).
 struct StreakMeshCommand: AsyncParsableCommand {
@@ -121,26 +122,15 @@ extension QueryCommand {
     fileprivate func show(_ request: Request, in context: CommandContext) async throws {
         try request.checkArguments()
         let tellsEndings = Self.tellsEndings && !context.usesJSON
-        let (groups, answer) = try await context.ask(needsNetwork: Self.needsNetwork, needsInternet: Self.needsInternet)
-        {
-            node -> ([GroupReport], Result<Request.Report, NodeFailure>) in
-            // The answer itself says why the endings cannot be shown.
-            let list = tellsEndings ? try? await node.call(GroupListRequest.all) : nil
-            do {
-                let report = try await node.call(request)
-                return (list?.groups ?? [], .success(report))
-            } catch let failure as NodeFailure {
-                return (list?.groups ?? [], .failure(failure))
-            }
+        let answer = Mutex<Report?>(nil)
+        let endings = try await context.askAfterEndings(
+            tellsEndings, needsNetwork: Self.needsNetwork, needsInternet: Self.needsInternet
+        ) { node in
+            let report = try await node.call(request)
+            answer.withLock { $0 = report }
         }
-        let endings = groups.endingLines(context.style)
-        switch answer {
-        case .success(let report): context.show(report) { endings + lines(for: report, style: $0) }
-        case .failure(let failure):
-            // Without a group the failure itself names the ones that have ended.
-            if case .noGroup = failure {} else { endings.forEach(context.terminal.writeError) }
-            throw failure
-        }
+        guard let report = answer.withLock({ $0 }) else { throw NodeFailure.stopping }
+        context.show(report) { endings + lines(for: report, style: $0) }
     }
 }
 

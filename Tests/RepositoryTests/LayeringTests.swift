@@ -41,7 +41,7 @@ import Testing
         ],
         "streakmesh": [
             "ArgumentParser", "Dispatch", "Foundation", "Glibc", "Musl", "Darwin", "Logging", "ServiceLifecycle",
-            "UnixSignals",
+            "Synchronization", "UnixSignals",
         ],
         "streakmesh-internet": ["Dispatch", "Synchronization", "Glibc", "Musl", "Darwin"],
         "streakmesh-sim": ["ArgumentParser", "Foundation", "Glibc", "Musl", "Darwin"],

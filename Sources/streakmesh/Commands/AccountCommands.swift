@@ -25,6 +25,9 @@ enum SecretInput {
     private static func line(of bytes: [UInt8]) throws -> String {
         guard bytes.count <= maximumLength else { throw CommandLineFailure.usage("That is longer than any secret.") }
         let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+        guard !line.isEmpty else {
+            throw CommandLineFailure.usage("Nothing was given: the first line of the input is empty.")
+        }
         return String(decoding: line, as: UTF8.self)
     }
 }
