@@ -38,8 +38,10 @@ protocol LoopFollower: AnyObject {
 final class NodeLoop {
     /// After the store refused a change: how long to accept nothing from others.
     private static let pause: Duration = .seconds(10)
-    /// A turn takes no new input after this time, so that commands get their turn whatever others send.
+    /// A turn takes no further input after this time, so that commands get their turn whatever others send.
     private static let turn: Duration = .milliseconds(50)
+    /// A turn ends after this many rounds, for the same reason.
+    private static let maximumRounds = 256
 
     private let core: NodeCore
     let store: Store
@@ -152,8 +154,9 @@ final class NodeLoop {
         guard !isClosed else { return }
         core.noteAliases()
         let end = core.clock.now.advanced(by: Self.turn)
-        while true {
-            let inputs = core.inbox.takeInputs()
+        var isOver = false
+        for _ in 0..<Self.maximumRounds {
+            let inputs = isOver ? [] : core.inbox.takeInputs()
             handle(inputs, until: end)
             let codes = core.inbox.takeCodes()
             for (user, code) in codes {
@@ -166,11 +169,9 @@ final class NodeLoop {
             if isDue { feed(.deadlineReached) }
             let isWriting = pausedUntil == nil && follower?.writeNoted() ?? false
             if inputs.isEmpty, codes.isEmpty, !isStoring, !isDue, !isWriting { break }
-            if core.clock.now >= end {
-                core.inbox.wake()
-                break
-            }
+            isOver = core.clock.now >= end
         }
+        if isOver { core.inbox.wake() }
         if let pausedUntil, pausedUntil <= core.clock.now { resume() }
         if isRunning, pausedUntil == nil, !needsRecovery { follower?.followTime() }
         if !transaction.isEmpty { flush() }
