@@ -140,9 +140,13 @@ extension Reachability {
         core: inout EngineCore
     ) {
         guard age <= WhereaboutsTable.lifetime else { return }
-        if link != nil, whereabouts.isRejuvenated(told, age: age, at: core.now) {
-            keep(told, age: age, from: link, core: &core)
-            return expect(told.device, core: &core)
+        if link != nil, told.device != core.identity.device, let before = whereabouts[told.device]?.age(at: core.now),
+            whereabouts.rejuvenate(told, age: age, at: core.now)
+        {
+            passOn(told.device, from: link, core: &core)
+            // It was dialled then, if it was young enough.
+            if before > WarmDevices.maximumAge { expect(told.device, core: &core) }
+            return
         }
         guard whereabouts.isNews(told), told.isSigned else { return }
         guard told.device != core.identity.device else { return own.heard(told.number, at: core.now) }
@@ -155,9 +159,8 @@ extension Reachability {
     /// Keeps whereabouts of a device that no ledger here names, until one does.
     private mutating func keepUnknown(_ told: Whereabouts, age: Duration, core: EngineCore) {
         guard age <= WhereaboutsTable.lifetime, !isNamed(told.device, core: core) else { return }
-        guard
-            unknownWhereabouts.isRejuvenated(told, age: age, at: core.now)
-                || unknownWhereabouts.isNews(told) && told.isSigned
+        guard !unknownWhereabouts.rejuvenate(told, age: age, at: core.now), unknownWhereabouts.isNews(told),
+            told.isSigned
         else { return }
         unknownWhereabouts.take(told, age: age, at: core.now)
     }
@@ -171,11 +174,16 @@ extension Reachability {
         _ news: Whereabouts, age: Duration, from source: LinkID?, isOfNotice: Bool = false, core: inout EngineCore
     ) {
         whereabouts.take(news, age: age, isOfNotice: isOfNotice, at: core.now)
+        passOn(news.device, from: source, core: &core)
+    }
+
+    /// What is held of a device has changed.
+    private mutating func passOn(_ device: DeviceID, from source: LinkID?, core: inout EngineCore) {
         if storeDue == nil { storeDue = core.now.advanced(by: Self.storeDelay) }
-        core.publish(.whereaboutsChanged(news.device))
-        guard let held = whereabouts[news.device] else { return }
-        for link in core.sessions.keys where link != source && core.deviceID(over: link) != news.device {
-            guard core.groups(on: link, allowing: .whereabouts).contains(where: { core.isFound(news.device, in: $0) })
+        core.publish(.whereaboutsChanged(device))
+        guard let held = whereabouts[device] else { return }
+        for link in core.sessions.keys where link != source && core.deviceID(over: link) != device {
+            guard core.groups(on: link, allowing: .whereabouts).contains(where: { core.isFound(device, in: $0) })
             else { continue }
             core.send(.whereabouts([WhereaboutsTable.told(held, at: core.now)]), over: link)
         }

@@ -8,8 +8,8 @@ struct WhereaboutsTable: Sendable {
         let whereabouts: Whereabouts
         /// Whether they came in a notice; false after a restart.
         let isOfNotice: Bool
-        /// How old they were when they came.
-        fileprivate let ageThen: Duration
+        /// How old they were when they came: the least of what peers have said.
+        fileprivate var ageThen: Duration
         fileprivate let heardAt: MonotonicInstant
 
         func age(at now: MonotonicInstant) -> Duration { ageThen + heardAt.duration(to: max(now, heardAt)) }
@@ -39,11 +39,17 @@ struct WhereaboutsTable: Sendable {
         held[whereabouts.device].map { $0.whereabouts.number < whereabouts.number } ?? true
     }
 
-    /// Whether exactly these are held, and are so much younger than was known that this is news: a peer may have told a wrong
-    /// age. An age can be halved 21 times, so no number is news for ever.
-    func isRejuvenated(_ whereabouts: Whereabouts, age: Duration, at now: MonotonicInstant) -> Bool {
+    /// Takes a smaller age of whereabouts that are held, if it makes such a difference that it is news: a peer may have told a
+    /// wrong age. They are at least as old as the time for which they have been held, so whoever repeats them makes them
+    /// younger only a few times: the age at which they came can be halved 21 times.
+    ///
+    /// - Returns: whether it was taken.
+    mutating func rejuvenate(_ whereabouts: Whereabouts, age: Duration, at now: MonotonicInstant) -> Bool {
         guard let held = held[whereabouts.device], held.whereabouts == whereabouts else { return false }
-        return age * 2 + Self.leastDifference < held.age(at: now)
+        let ageThen = max(.zero, age - held.heardAt.duration(to: now))
+        guard ageThen * 2 + Self.leastDifference < held.ageThen else { return false }
+        self.held[whereabouts.device]?.ageThen = ageThen
+        return true
     }
 
     /// Keeps whereabouts that are news. Where there are too many, the oldest go.

@@ -149,7 +149,10 @@ struct Rumours: Sendable {
             return .nothingNew
         } catch {
             core.publish(.runRefused(group, error))
-            return .refused
+            switch error {
+            case .malformed, .invalidSignature: return .refused
+            case .unknownAuthor, .gap, .differentHistory, .limitReached, .pastCut: return .nothingNew
+            }
         }
     }
 

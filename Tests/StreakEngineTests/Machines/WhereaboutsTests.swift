@@ -207,6 +207,12 @@ struct WhereaboutsTests {
             age = age * 98 / 100
         }
         #expect((10...22).contains(try told(over: bench.links[2], &bench).count))
+        for _ in 0..<100 {
+            bench.advance(by: .seconds(100))
+            give(other, over: bench.links[1], to: &reachability, &bench)
+        }
+        #expect(try told(over: bench.links[2], &bench).isEmpty, "it is as old as it was held")
+        #expect(reachability.whereabouts[news.device]?.age(at: bench.core.now) ?? .zero >= .seconds(10_000))
     }
 
     @Test func `who has not proven to be a member hears nothing, and is not listened to`() throws {
