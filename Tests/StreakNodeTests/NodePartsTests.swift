@@ -54,9 +54,9 @@ import Testing
         let node = try await MeshNode(opening: party.dataFolder("Ada"), configuration: configuration, inbox: inbox)
         let running = Task { try await node.run() }
         _ = try await node.ready()
-        for _ in 0..<20_000 { inbox.put(.interfacesChanged) }
-        for _ in 0..<3 { _ = try await node.call(ProfileRequest.whoami) }
-        #expect(!inbox.takeInputs().isEmpty, "they come in turns")
+        for _ in 0..<200_000 { inbox.put(.interfacesChanged) }
+        _ = try await node.call(ProfileRequest.whoami)
+        #expect(await node.takesInputs(), "they come in turns")
         await node.close()
         running.cancel()
     }
@@ -79,4 +79,9 @@ import Testing
         #expect(NodeFailure(CommandFailure.joinRefused(.other), title: "Red") == .cannotAdmit)
         #expect(NodeFailure(CommandFailure.joinRefused(.unknownInvite), title: "Red") == .linkOfAnotherGroup)
     }
+}
+
+extension MeshNode {
+    /// Takes the inputs that wait between two turns. Returns whether there were any.
+    fileprivate func takesInputs() -> Bool { !core.inbox.takeInputs().isEmpty }
 }

@@ -23,7 +23,7 @@ protocol LoopFollower: AnyObject {
     var nextDeadline: MonotonicInstant? { get }
     /// The node serves from now on.
     func networkOpened()
-    /// The node does not serve from now on. Routers may take 200 ms to close what they opened.
+    /// The node does not serve from now on. Routers may take 30 s to close what the helper opened.
     func networkClosed() async
     /// Takes an input that is for a service. Returns false for those that are for the engine.
     func takes(_ input: NetworkInput) -> Bool

@@ -118,5 +118,9 @@ import Testing
         let deadline = ContinuousClock.now + .seconds(10)
         while kill(process, 0) == 0, ContinuousClock.now < deadline { await Task.yield() }
         #expect(kill(process, 0) == -1)
+        // It is started again, and answers as to the first request.
+        helper.open()
+        await #expect(throws: HelperFailure.nonsense) { try await helper.unmap(Self.port) }
+        await helper.close()
     }
 }

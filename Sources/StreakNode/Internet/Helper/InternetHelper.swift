@@ -141,13 +141,10 @@ final class InternetHelper: Sendable {
 
     /// Ends the program. Nothing is asked until `open`.
     func close() async {
-        let outputs = await onLoop { state in
-            state.isClosed = true
-            return state.supervisor.close()
-        }
         await withCheckedContinuation { continuation in
             loop.execute { [self] in
-                perform(outputs)
+                state.value.isClosed = true
+                perform(state.value.supervisor.close())
                 state.value.alarm?.cancel()
                 continuation.resume()
             }
