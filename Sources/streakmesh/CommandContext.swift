@@ -39,8 +39,7 @@ struct CommandContext {
         return given
     }
 
-    /// Asks as `ask` does. What the answers are makes no difference here, so that this is compiled once and not once for
-    /// each of them: they were two thirds of the program.
+    /// Asks as `ask` does. It knows no type of answer, so that it is compiled once and not for every command.
     private func reachNode(
         needsNetwork: Bool, needsInternet: Bool, _ questions: @escaping @Sendable (any NodeCalling) async throws -> Void
     ) async throws {
@@ -54,12 +53,12 @@ struct CommandContext {
         }
     }
 
-    /// Asks, and says before the answer which groups the user is no longer in, if `tellsEndings`. If the answer is a
-    /// failure, they are said to standard error.
+    /// Asks, and first looks for groups that the user is no longer in, if `tellsEndings`. If the answer is a failure, the
+    /// lines about them go to standard error.
     ///
     /// - Returns: the lines about those groups.
-    func askAfterEndings(
-        _ tellsEndings: Bool, needsNetwork: Bool, needsInternet: Bool,
+    func ask(
+        tellingEndings tellsEndings: Bool, needsNetwork: Bool, needsInternet: Bool,
         _ question: @escaping @Sendable (any NodeCalling) async throws -> Void
     ) async throws -> [String] {
         let groups = Mutex<[GroupReport]>([])

@@ -123,8 +123,8 @@ extension QueryCommand {
         try request.checkArguments()
         let tellsEndings = Self.tellsEndings && !context.usesJSON
         let answer = Mutex<Report?>(nil)
-        let endings = try await context.askAfterEndings(
-            tellsEndings, needsNetwork: Self.needsNetwork, needsInternet: Self.needsInternet
+        let endings = try await context.ask(
+            tellingEndings: tellsEndings, needsNetwork: Self.needsNetwork, needsInternet: Self.needsInternet
         ) { node in
             let report = try await node.call(request)
             answer.withLock { $0 = report }
