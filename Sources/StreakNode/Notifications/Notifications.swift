@@ -24,11 +24,15 @@ final class Notifications {
     /// The edition of the views that was looked at, and when to look again.
     private var edition: UInt64?
     private var due: MonotonicInstant?
+    /// Whether the feed was made soon after the start, so that it is at hand for the first page. Somebody who starts
+    /// without a group has none to make, and soon the work of getting others' results.
+    private var isFeedMade: Bool
     /// What is shown as soon as its log is stored.
     private var waiting: (log: NotificationLog, texts: [String])?
 
     init(core: NodeCore, loop: NodeLoop, activity: Activity, reminders: Reminders) {
         (self.core, self.loop, self.activity, self.reminders) = (core, loop, activity, reminders)
+        isFeedMade = core.memberGroups.isEmpty
     }
 
     private var choices: NotificationChoices {
@@ -100,9 +104,14 @@ final class Notifications {
         }
     }
 
-    /// A machine that can show nothing outside of the page leaves it to the others: on the page there is the bell.
+    /// A machine that can show nothing outside of the page leaves that to the others: on the page there is the bell.
     private func tell() {
-        guard reminders.showsOutside, !core.engine.isShutOut, let privateGroup = core.privateGroup else { return }
+        guard !core.engine.isShutOut, let privateGroup = core.privateGroup else { return }
+        if !isFeedMade {
+            isFeedMade = true
+            _ = activity.freshCount
+        }
+        guard reminders.showsOutside else { return }
         let items = activity.news()
         let plan = plan
         let shown = plan.shown(of: items.map(\.entry))
