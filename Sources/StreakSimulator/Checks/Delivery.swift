@@ -121,8 +121,7 @@ extension Figures {
 
         private var simulation: Simulation
         private let setting: Setting
-        /// Who lives how, in which home: the same for all means of a seed, so that their figures can be compared. With an
-        /// always-on friend the hours differ.
+        /// Who lives how, in which home: the same for all means of a seed, so that their figures can be compared.
         private var random: SimulatedRandom
         /// When each member opens the laptop in the evening, give or take half an hour.
         private var evenings: [Duration] = []
@@ -149,7 +148,8 @@ extension Figures {
                 simulation.nodes[index].internetSetting = setting.means.internetSetting
                 simulation.nodes[index].leavesLetters = setting.means.leavesLetters
                 settle(index)
-                evenings.append(hours(17, 22))
+                // The friend takes nothing from what is chance for the members.
+                evenings.append(isAlwaysOn(index) ? .zero : hours(17, 22))
             }
             tellReachable()
         }
@@ -163,6 +163,10 @@ extension Figures {
         }
 
         private mutating func settle(_ index: Int) {
+            guard !isAlwaysOn(index) else {
+                homes.append(.open)
+                return simulation.settle(index, at: .home(index, .openingPorts))
+            }
             let share = setting.means == .nothing ? Self.reachableWithoutMeans : setting.reachableShare
             let isReachable = random.fraction() < share
             let isSteady = random.fraction() < Self.steadyShare
@@ -171,7 +175,7 @@ extension Figures {
             if isReachableForever {
                 place = .internet
                 homes.append(.open)
-            } else if isAlwaysOn(index) || isReachable {
+            } else if isReachable {
                 place = .home(index, .openingPorts)
                 homes.append(.open)
             } else if isSteady {
