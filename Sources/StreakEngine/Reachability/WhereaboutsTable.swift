@@ -39,9 +39,9 @@ struct WhereaboutsTable: Sendable {
         held[whereabouts.device].map { $0.whereabouts.number < whereabouts.number } ?? true
     }
 
-    /// Takes a smaller age of whereabouts that are held, if it makes such a difference that it is news: a peer may have told a
-    /// wrong age. They are at least as old as the time for which they have been held, so whoever repeats them makes them
-    /// younger only a few times: the age at which they came can be halved 21 times.
+    /// Takes a smaller age of whereabouts that are held: a peer may have told a wrong one. A difference that is too small is
+    /// no news. The age at which they came is what counts, and it can be halved 21 times at most; so a peer that repeats
+    /// the same whereabouts for ever is soon ignored.
     ///
     /// - Returns: whether it was taken.
     mutating func rejuvenate(_ whereabouts: Whereabouts, age: Duration, at now: MonotonicInstant) -> Bool {
