@@ -330,8 +330,6 @@ final class NodeLoop {
         for await _ in core.inbox.wakes {
             if Task.isCancelled { break }
             process()
-            // If the next element is there already, waiting for it does not leave the actor to commands. This does.
-            await Task.yield()
         }
         isRunning = false
         await leaveNetwork()
