@@ -154,6 +154,7 @@ extension NodeServices: LoopFollower {
     }
 
     func followTime() {
+        people.followNames()
         if !guest.isPlaying {
             reminders.remind()
             notifications.follow()

@@ -291,6 +291,21 @@ import Testing
         }
     }
 
+    @Test func `equal names get codes wherever they are shown, also where nobody looked at the members`() async throws {
+        let party = try NodeParty()
+        try await party.running("Ada", "Ben") { nodes in
+            _ = try await nodes[0].group(.create(title: "Red"))
+            try await nodes[1].join(try await nodes[0].invite().link)
+            _ = try await nodes[1].call(ProfileRequest.rename(name: "Ada"))
+            let code = try await nodes[1].call(ProfileRequest.whoami).friendCode.prefix(4)
+            try await nodes[0].until { node in
+                try await node.call(FeedRequest.show(group: nil, limit: 50)).entries.contains {
+                    ($0.kind, $0.name) == ("joined", "Ada (\(code))")
+                }
+            }
+        }
+    }
+
     @Test(arguments: ["A\u{AD}da", "ada\u{FE0F}", "A\u{34F}DA", "\u{410}d\u{430}"])
     func `names that look equal are told apart, too`(name: String) async throws {
         let party = try NodeParty()

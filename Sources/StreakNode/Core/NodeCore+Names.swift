@@ -63,28 +63,34 @@ extension NodeCore {
         names(in: group)[user] ?? plainName(of: user, in: group)
     }
 
-    /// The names of a group's present and former members, as `names` says, and whether each is as its bearer wrote it.
-    func makeNames(in group: GroupID) -> (names: [UserID: String], isEachPlain: Bool) {
-        guard let state = engine.state(of: group) else { return ([:], false) }
+    /// The names of a group's present and former members, as `names` says, and those among them who are to be told apart
+    /// by a friend code that is not known yet.
+    func makeNames(in group: GroupID) -> (names: [UserID: String], codeless: [UserID]) {
+        guard let state = engine.state(of: group) else { return ([:], []) }
         let users = state.members.map(\.user) + state.removedUsers.map(\.user)
         let plain = users.map { user in
             let name = plainName(of: user, in: group)
             return (user: user, name: name, likeness: DisplayText.likeness(name))
         }
         let bearers = Dictionary(grouping: plain, by: \.likeness).mapValues { Set($0.map(\.user)).count }
-        var names: [UserID: String] = [:]
+        var (names, codeless): ([UserID: String], [UserID]) = ([:], [])
         for (user, name, likeness) in plain {
             let isShared = bearers[likeness, default: 1] > 1
             names[user] = isShared ? distinguished(name, of: user, in: group) : name
+            if isShared, bearsCode(user, name, in: group), knownCode(of: user) == nil { codeless.append(user) }
         }
-        return (names, bearers.values.allSatisfy { $0 == 1 })
+        return (names, codeless)
     }
 
     private func distinguished(_ name: String, of user: UserID, in group: GroupID) -> String {
+        if bearsCode(user, name, in: group) { return "\(name) (\(codeStart(of: user)))" }
         let pseudonym = Pseudonym(of: user, in: group)
-        if name == pseudonym.alias() { return pseudonym.alias(digits: 6) }
-        if isAnonymous(user, in: group) { return "\(name) (\(pseudonym.start(6)))" }
-        return "\(name) (\(codeStart(of: user)))"
+        return name == pseudonym.alias() ? pseudonym.alias(digits: 6) : "\(name) (\(pseudonym.start(6)))"
+    }
+
+    /// Whether a shared name is told apart by the friend code: it would tell who an anonymous member is.
+    private func bearsCode(_ user: UserID, _ name: String, in group: GroupID) -> Bool {
+        !isAnonymous(user, in: group) && name != Pseudonym(of: user, in: group).alias()
     }
 
     /// The profile's name; until it has arrived, the alias that an anonymous member would have.

@@ -85,14 +85,15 @@ final class NodeCore {
     func renewEpochs() -> LocalRows { engine.renewEpochs() }
 
     /// The names of a group's present and former members. Equal names get four characters of the friend code; equal
-    /// aliases get six digits. While no name needs that, they are made once until somebody's name changes: O(members).
+    /// aliases get six digits. Unless a code is still to be worked out, they are made once until somebody's name changes:
+    /// O(members).
     func names(in group: GroupID) -> [UserID: String] {
         if let known = knownNames[group], known.context == contextEdition, known.ownName == ownName {
             return known.names
         }
-        let (names, isEachPlain) = makeNames(in: group)
-        // A friend code is computed later, and nothing else changes then.
-        knownNames[group] = isEachPlain ? (contextEdition, ownName, names) : nil
+        let (names, codeless) = makeNames(in: group)
+        // A friend code arrives later, and nothing else changes then.
+        knownNames[group] = codeless.isEmpty ? (contextEdition, ownName, names) : nil
         return names
     }
 

@@ -17,7 +17,7 @@ protocol LoopFollower: AnyObject {
     func codeArrived(_ code: FriendCode?, of user: UserID)
     /// Makes the loop write what was noted before. Returns whether there was anything.
     func writeNoted() -> Bool
-    /// Does what is due: shows reminders, asks routers.
+    /// Does what is due: shows reminders, asks routers, has friend codes worked out.
     func followTime()
     /// When something may be due next; nil if nothing is planned.
     var nextDeadline: MonotonicInstant? { get }

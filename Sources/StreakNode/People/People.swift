@@ -9,6 +9,8 @@ final class People {
     let core: NodeCore
     private let loop: NodeLoop
     private var codeQueue = CodeQueue()
+    /// The context at which it was last looked who has to be told apart by a code.
+    private var seenContext: UInt64?
 
     init(core: NodeCore, loop: NodeLoop) { (self.core, self.loop) = (core, loop) }
 
@@ -27,6 +29,15 @@ final class People {
         loop.process()
         guard loop.isRunning else { return }
         if let first = codeQueue.add(missing.filter { core.knownCode(of: $0) == nil }) { loop.deriveCode(of: first) }
+    }
+
+    /// Once names or members have changed, has the codes worked out by which people of one name are told apart: so all
+    /// machines call them the same, whatever was looked at there.
+    func followNames() {
+        guard seenContext != core.contextEdition else { return }
+        seenContext = core.contextEdition
+        let codeless = core.sharedGroups.flatMap { core.makeNames(in: $0).codeless }
+        if let first = codeQueue.add(codeless) { loop.deriveCode(of: first) }
     }
 
     /// A queued code has been worked out, and the next is begun. After the last one, pages load again.
