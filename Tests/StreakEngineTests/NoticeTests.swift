@@ -235,13 +235,18 @@ import Testing
         #expect(network.gets.dropFirst(gets).contains { $0.node == 1 })
     }
 
-    @Test func `who was removed finds no later notice, and is looked for no longer`() throws {
+    @Test(arguments: [false, true])
+    func `who was removed finds no later notice, and is looked for no longer`(restarts: Bool) throws {
         var network = try EngineNetwork.homes(3)
         network.run(for: .seconds(60))
         let old = try place(of: 0, in: network)
         #expect(network.notices[old.key] != nil)
         #expect(network.command(.remove(network.group, network.user(2)), at: 0) == .done)
         network.nodes[2].isOn = false
+        for node in [0, 1] where restarts {
+            network.restart(node)
+            network.move(node, to: network.endpoint(node))
+        }
         network.notices = [:]
         network.write("Ada", by: 0)
         network.run(for: .seconds(3_600))

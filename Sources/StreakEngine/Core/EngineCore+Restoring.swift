@@ -35,6 +35,8 @@ extension EngineCore {
         let own = identity
         for group in groups.keys {
             journal.startChange.removedOperations += groups[group]?.dropIdleOperations(keeping: own.device) ?? []
+            // What names the later keys was not known yet when the group was held.
+            groups[group]?.sortAccessKeys()
             groups[group]?.noteExclusion(of: own)
             unfitRuns += groups[group]?.rebuild(wall: wall) ?? []
         }
