@@ -37,9 +37,17 @@ public enum Lie: String, CaseIterable, Sendable {
     case strangersAddress
     /// Repeats all whereabouts that it was ever told, as if they were new.
     case replayedWhereabouts
+    /// Passes on the newest whereabouts as if they were weeks old.
+    case falseAges
+    /// Says that everybody is linked to it.
+    case falsePresence
+    /// Leaves old whereabouts and forged runs in the DHT, where everybody's notices are looked for.
+    case forgedNotices
 
-    /// Those about where devices are on the internet.
-    static let aboutAddresses: [Lie] = [.falseWitness, .strangersAddress, .replayedWhereabouts]
+    /// Those about where devices are on the internet, and who is online.
+    static let aboutAddresses: [Lie] = [
+        .falseWitness, .strangersAddress, .replayedWhereabouts, .falseAges, .falsePresence, .forgedNotices,
+    ]
 }
 
 /// A member's device that runs a hostile program. It has all that the member had, opens links with anybody, and sends
@@ -52,10 +60,17 @@ struct Liar: Sendable {
         var fork: FeedReplica?
     }
 
+    /// Somebody to lie to.
+    struct Target: Sendable {
+        let device: DeviceID
+        let key: AgreementPublicKey
+        let endpoint: Endpoint
+    }
+
     let lies: Set<Lie>
     private let identity: DeviceIdentity
     private let group: GroupID
-    private let targets: [(key: AgreementPublicKey, endpoint: Endpoint)]
+    private let targets: [Target]
     private let accessKeys: [AccessKey]
     private let store: StoreID
     private var ledger: Ledger?
@@ -71,19 +86,23 @@ struct Liar: Sendable {
     /// What it was told of others, the oldest first.
     private(set) var told: [Whereabouts] = []
     private var nextWhereabouts: MonotonicInstant = .zero
+    private var nextNotices: MonotonicInstant = .zero
     private var wall: WallTime = WallTime(milliseconds: 0)
 
     /// How often it acts on its own and dials peers without a link.
     private static let actInterval: Duration = .milliseconds(250)
     private static let dialInterval: Duration = .seconds(5)
+    private static let noticeInterval: Duration = .seconds(60)
     private static let runsAtOnce = 8
+    /// 29 days, in seconds.
+    private static let falseAge: UInt32 = 2_505_600
 
     /// Takes over a member's device.
     ///
-    /// - Parameter targets: the link keys and addresses of the others.
+    /// - Parameter targets: the others.
     init(
         _ identity: DeviceIdentity, in group: GroupID, holding snapshot: Snapshot, lies: Set<Lie>,
-        targets: [(key: AgreementPublicKey, endpoint: Endpoint)], seed: UInt64
+        targets: [Target], seed: UInt64
     ) {
         self.identity = identity
         self.group = group
@@ -123,7 +142,7 @@ struct Liar: Sendable {
         [links.nextDeadline, nextAct, nextDial].compactMap { $0 }.min()
     }
 
-    mutating func handle(_ input: LinkInput, at now: MonotonicInstant, wallTime: WallTime) -> [LinkOutput] {
+    mutating func handle(_ input: LinkInput, at now: MonotonicInstant, wallTime: WallTime) -> [EngineOutput] {
         wall = wallTime
         links.handle(input, at: now, entropy: &entropy)
         if nextDial <= now {
@@ -138,10 +157,14 @@ struct Liar: Sendable {
             nextWhereabouts = now.advanced(by: .seconds(1))
             for link in conversations.keys.sorted() { lieAboutAddresses(over: link, at: now) }
         }
-        var outputs: [LinkOutput] = []
+        var outputs: [EngineOutput] = []
+        if lies.contains(.forgedNotices), nextNotices <= now {
+            nextNotices = now.advanced(by: Self.noticeInterval)
+            outputs += forgedNotices()
+        }
         while true {
             let (more, events) = links.drain()
-            outputs += more
+            outputs += more.map { .link($0) }
             if events.isEmpty { return outputs }
             for event in events { process(event, at: now) }
         }
@@ -280,6 +303,39 @@ struct Liar: Sendable {
         if lies.contains(.replayedWhereabouts), !told.isEmpty {
             let some = (0..<Self.runsAtOnce).map { _ in told[random.number(below: told.count)] }
             say(.whereabouts(some.map { ToldWhereabouts(age: 0, bytes: $0.bytes) }), over: link, at: now)
+        }
+        if lies.contains(.falseAges) {
+            let newest = targets.compactMap { self.newest(of: $0.device) }
+            say(
+                .whereabouts(newest.map { ToldWhereabouts(age: Self.falseAge, bytes: $0.bytes) }), over: link, at: now)
+        }
+        if lies.contains(.falsePresence) {
+            let entries = targets.map { PresenceEntry(device: DeviceHandle($0.device), hops: 1) }
+            say(.presence(handle, entries), over: link, at: now)
+        }
+    }
+
+    private func newest(of device: DeviceID) -> Whereabouts? {
+        told.filter { $0.device == device }.max { $0.number < $1.number }
+    }
+
+    /// One under each device's name: who has the group's key can put it there.
+    private mutating func forgedNotices() -> [EngineOutput] {
+        guard let key = accessKeys.last else { return [] }
+        let day = wall.seconds / 86_400
+        return (targets.map(\.device) + [identity.device]).map { device in
+            var writer = WireWriter()
+            for run in someRuns().prefix(2) {
+                var part = WireWriter()
+                forged(run).encode(into: &part)
+                let isRoom = writer.bytes.count + part.bytes.count <= Notice.maximumLetterSize
+                if isRoom { writer.writeRaw(part.bytes) }
+            }
+            let old = told.first { $0.device == device }
+            let content = Notice.Content(whereabouts: old, letter: writer.bytes)
+            return .putNotice(
+                RendezvousKey(of: key).place(of: device, day: day)
+                    .notice(of: content, sequence: wall.seconds, entropy: &entropy))
         }
     }
 

@@ -123,7 +123,7 @@ extension Simulation {
         guard nodes[index].witnessesDue == now else { return }
         nodes[index].witnessesAskedAt = now
         scheduleWitnesses(of: index, at: now.advanced(by: Self.witnessInterval))
-        guard network.dht.state == .ordinary, nodes[index].ask({ $0.lacksWitnesses }) ?? false,
+        guard network.dht.state.isHonest, nodes[index].ask({ $0.lacksWitnesses }) ?? false,
             nodes[index].internetSetting == .on
         else { return }
         for number in 0..<3 {

@@ -244,6 +244,8 @@ extension Simulation {
         case .expectIdle(let time): expectIdle(for: time)
         case .expectEachChange(let limit): liveness.expectEachChange(within: limit)
         case .setDHT(let state): network.dht.state = state
+        case .crowdNewcomers(let count): crowdNewcomers(count)
+        case .expectNothingLeft(let node): expectNothingLeft(for: node)
         case .setLetters(let indices, let isOn):
             for index in indices {
                 nodes[index].leavesLetters = isOn
@@ -309,7 +311,11 @@ extension Simulation {
         let others = nodes.indices.filter { $0 != node && nodes[$0].identity.user != nodes[node].identity.user }
         let liar = Liar(
             nodes[node].identity, in: group, holding: nodes[node].store.snapshot, lies: Set(lies),
-            targets: others.map { (nodes[$0].identity.linkKey.publicKey, outsideEndpoint(of: $0)) },
+            targets: others.map { other in
+                Liar.Target(
+                    device: nodes[other].identity.device, key: nodes[other].identity.linkKey.publicKey,
+                    endpoint: outsideEndpoint(of: other))
+            },
             seed: random.next())
         if nodes[node].isRunning { stop(node) }
         if liars.isEmpty {

@@ -122,6 +122,12 @@ public struct Scenario: Sendable {
         case changeAddressesMeanwhile(of: [Int], count: Int, over: Duration)
         /// How well the public DHT works from now on; at first it does not.
         case setDHT(SimulatedDHT.State)
+        /// Somebody with the link of the invite puts this many notices where newcomers put theirs. Each is of another device,
+        /// and names a stranger's address.
+        case crowdNewcomers(Int)
+        /// Requires that nothing of the last two hours lies where a former member would look for the others, by the keys in
+        /// its last copy.
+        case expectNothingLeft(for: Int)
         /// Nodes leave letters in it, or none.
         case setLetters([Int], Bool)
         /// Requires that a node shows in time what another has written, without a link between any.

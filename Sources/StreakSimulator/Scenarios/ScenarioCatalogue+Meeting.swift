@@ -110,6 +110,29 @@ extension Scenario {
                 .converge(within: .seconds(10)),
             ]),
         Scenario(
+            "liar-false-ages",
+            "A home has moved; who comes back hears of it first from a member who says that it was long ago", nodes: 4,
+            profile: .dsl,
+            places: [0: .internet, 1: .internet, 2: .home(2, .openingPorts), 3: .home(3, .keepingPort)],
+            steps: meeting([2, 3], at: [0, 1]) + [
+                .run(.seconds(60)), .crash([3]), .lie(1, [.falseAges]), .run(.seconds(10)), .changeAddresses(of: [2]),
+                .run(.seconds(1_900)), .crash([0]), .start([3]), .run(.seconds(20)), .start([0]),
+                .expectLinkedAmong([0, 2, 3], within: .seconds(20)), .write([0, 2, 3], count: 3, over: .seconds(5)),
+                .converge(within: .seconds(10)),
+            ]),
+        Scenario(
+            "liar-false-presence",
+            "A member says of two friends who have moved that they are online, and passes nothing on", nodes: 3,
+            profile: .dsl, places: [0: .home(0, .openingPorts), 1: .home(1, .keepingPort), 2: .internet],
+            steps: [
+                .setDHT(.ordinary), .start([0, 1, 2]), .run(.milliseconds(50)), .found(by: 2), .invite(by: 2),
+                .nameAddress(of: 2, to: 0), .nameAddress(of: 2, to: 1), .join([0, 1]), .converge(within: .seconds(20)),
+                .run(.seconds(300)), .crash([0, 1]), .lie(2, [.falsePresence, .withheldRuns]),
+                .changeAddresses(of: [0, 1]), .run(.seconds(7_200)), .start([0, 1]),
+                .expectLinkedAmong([0, 1], within: .seconds(2_400)), .write([0, 1], count: 3, over: .seconds(5)),
+                .converge(within: .seconds(10)),
+            ]),
+        Scenario(
             "whereabouts-stay-in-groups",
             "Somebody is in two groups; a liar in one of them listens for where those of the other are", nodes: 4,
             profile: .dsl,

@@ -104,6 +104,40 @@ extension Scenario {
                 .write([0, 1, 2], count: 3, over: .seconds(60)), .converge(within: .seconds(60)),
             ]),
         Scenario(
+            "liar-forged-notices", "A member puts forged letters and old addresses in the place of everybody's notices",
+            nodes: 4, profile: .dsl,
+            places: [
+                0: .home(0, .openingPorts), 1: .home(1, .changingPort), 2: .home(2, .changingPort), 3: .internet,
+            ],
+            steps: [
+                .setDHT(.ordinary), .start([0, 1, 2, 3]), .run(.milliseconds(50)), .found(by: 0), .invite(by: 0),
+                .nameAddress(of: 0, to: 1), .nameAddress(of: 0, to: 2), .nameAddress(of: 0, to: 3), .join([1, 2, 3]),
+                .write([0, 1, 2], count: 3, over: .seconds(5)), .converge(within: .seconds(20)),
+                .lie(3, [.forgedNotices]), .run(.seconds(300)), .crash([0, 1, 2]), .start([1]), .writeNew(1, count: 6),
+                .run(.seconds(180)), .crash([1]), .start([2]), .run(.seconds(1_800)), .start([0, 1]),
+                .write([0, 1, 2], count: 3, over: .seconds(10)), .converge(within: .seconds(120)),
+            ]),
+        Scenario(
+            "newcomers-crowded",
+            "Somebody with the link puts a stranger's address where the inviter looks for newcomers",
+            nodes: 2, profile: .dsl, places: [0: .home(0, .openingPorts), 1: .home(1, .changingPort)],
+            steps: [
+                .setDHT(.crowded), .start([0, 1]), .run(.milliseconds(50)), .found(by: 0), .invite(by: 0),
+                .crowdNewcomers(200), .expectAtStranger(bytes: 0...0, over: .seconds(3_600)),
+                .expectTraffic(below: 150_000), .changeAddresses(of: [0]), .run(.seconds(1_900)), .join([1]),
+                .write([0, 1], count: 3, over: .seconds(5)), .converge(within: .seconds(10)),
+            ]),
+        Scenario(
+            "removed-finds-nothing", "Two move after a removal and meet again; nothing lies where the third would look",
+            nodes: 3, profile: .dsl, places: [0: .home(0, .openingPorts), 1: .home(1, .keepingPort), 2: .internet],
+            steps: [
+                .setDHT(.ordinary), .start([0, 1, 2]), .run(.milliseconds(50)), .found(by: 0), .invite(by: 0),
+                .nameAddress(of: 0, to: 1), .nameAddress(of: 0, to: 2), .join([1, 2]), .converge(within: .seconds(20)),
+                .run(.seconds(60)), .backUp(2), .remove(2, by: 0), .expectLost(2, within: .seconds(5)),
+                .run(.seconds(600)), .crash([0, 1, 2]), .changeAddresses(of: [0, 1]), .run(.seconds(7_200)),
+                .start([0, 1]), .expectLinkedAmong([0, 1], within: .seconds(420)), .expectNothingLeft(for: 2),
+            ]),
+        Scenario(
             "dht-comes-back", "Nobody answers in the DHT for an hour; the friends meet as soon as it is back", nodes: 2,
             profile: .dsl, places: [0: .home(0, .openingPorts), 1: .home(1, .keepingPort)],
             steps: befriended + [

@@ -55,7 +55,8 @@ extension Scenario.Step {
             .approveFriend, .expectFriends, .makePrivateGroup, .linkDevice, .recover, .keepPrivately,
             .expectOnePrivateGroup, .expectSameGroups, .expectBrought, .expectLost, .forgetAddresses, .nameAddress,
             .changeAddresses,
-            .changeAddressesMeanwhile, .setDHT, .setLetters, .expectShown, .run, .expectMembers, .expectLinked,
+            .changeAddressesMeanwhile, .setDHT, .crowdNewcomers, .expectNothingLeft, .setLetters, .expectShown, .run,
+            .expectMembers, .expectLinked,
             .expectLinkedAmong, .expectAtStranger, .expectNoFork, .agreeOnDigests, .converge:
             self
         }
@@ -70,7 +71,8 @@ extension Scenario.Step {
             .setClockLead(let node, _), .jumpClock(let node, _), .driftClock(let node, _), .repairClock(let node),
             .setDiskFull(let node, _),
             .damageDisk(let node, _), .setDiskForgets(let node, _), .lie(let node, _), .stopLying(let node),
-            .leave(let node, _), .expectBrought(let node, _), .expectLost(let node, _), .setWays(let node, _):
+            .leave(let node, _), .expectBrought(let node, _), .expectLost(let node, _), .setWays(let node, _),
+            .expectNothingLeft(let node):
             [node]
         case .copy(let first, let second, _), .setWay(let first, let second, _), .setOneWay(let first, let second, _),
             .nameAdmin(let first, let second), .remove(let first, let second),
@@ -86,7 +88,7 @@ extension Scenario.Step {
             .answerToCode,
             .makePrivateGroup, .keepPrivately, .expectOnePrivateGroup, .expectSameGroups, .forgetAddresses,
             .changeAddresses,
-            .changeAddressesMeanwhile, .setDHT, .setLetters, .run, .expectMembers,
+            .changeAddressesMeanwhile, .setDHT, .crowdNewcomers, .setLetters, .run, .expectMembers,
             .expectLinked, .expectLinkedAmong, .expectAtStranger, .expectNoFork, .agreeOnDigests, .converge:
             []
         }
@@ -111,7 +113,8 @@ extension Scenario.Step {
             .linkDevice, .recover, .keepPrivately, .expectOnePrivateGroup, .expectSameGroups, .expectBrought,
             .expectLost,
             .forgetAddresses, .nameAddress,
-            .changeAddresses, .changeAddressesMeanwhile, .setLetters, .expectShown, .expectMembers, .expectLinked,
+            .changeAddresses, .changeAddressesMeanwhile, .crowdNewcomers, .expectNothingLeft, .setLetters, .expectShown,
+            .expectMembers, .expectLinked,
             .expectLinkedAmong,
             .expectAtStranger, .expectNoFork, .agreeOnDigests,
             .converge:
@@ -152,7 +155,8 @@ extension Scenario.Step {
         case .setLetters(let nodes, let isOn): return .setLetters(rest(nodes), isOn)
         case .found, .foundOthers, .invite, .revokeInvite, .joinFails, .writeNew, .writeAtOnce, .backUp, .restore,
             .copy, .heal,
-            .setDHT, .expectShown, .setShape, .setWays, .expectEachChange, .expectPresence, .expectIdle, .setProfile,
+            .setDHT, .crowdNewcomers, .expectNothingLeft, .expectShown, .setShape, .setWays, .expectEachChange,
+            .expectPresence, .expectIdle, .setProfile,
             .setWay, .setOneWay,
             .setClockLead,
             .repairClock, .jumpClock, .driftClock, .setDiskFull, .damageDisk, .setDiskForgets, .lie, .stopLying,

@@ -115,8 +115,8 @@ struct SimulatedNode: Sendable {
             case .beaconReceived, .listening, .networkChanged, .command, .codeDerived, .changeStored,
                 .internetSettingChanged, .ownEndpointsFound, .seenFromOutside, .lettersChanged, .noticeFound,
                 .noticeSearched, .putNoticeFailed:
-                [LinkOutput]()
+                [EngineOutput]()
             }
-        return (outputs.map { .link($0) }, liars[0].nextDeadline)
+        return (outputs, liars[0].nextDeadline)
     }
 }
