@@ -317,4 +317,6 @@ for what, name, goal in (("notice stored by [1-9]\\d* nodes of the DHT", "notice
     times = sorted(time for node in nodes for time in node.times(what))
     if not times:
         sys.exit(f"no log has a {name}")
-    show(f"{name}, helper's start and way into the DHT with it, median of {len(times)}", times[len(times) // 2], "ms", goal)
+    kind = f"{name}, helper's start and way into the DHT with it"
+    show(f"{kind}, quickest of {len(times)}", times[0], "ms", goal)
+    show(f"{kind}, median of {len(times)}", times[len(times) // 2], "ms", goal)

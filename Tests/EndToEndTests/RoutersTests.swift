@@ -57,5 +57,56 @@
                 }
             }
         }
+
+        @Test(.timeLimit(.minutes(10)))
+        func `a name that somebody advertises leads friends in, also after its address has changed`() async throws {
+            try await Lab.open { lab in
+                // Ada's router forwards a port, and says nothing of it. Ben's lets nobody in, and shows everybody another port.
+                let network = try await ManyHomes(
+                    in: lab, [(.keeping, 1), (.changing, 1), (.opening, 1)], dhtNodes: 1)
+                try await network.forward(port: Self.port, home: 0)
+                try await network.startPortMapper(home: 2)
+                let names = try await network.startNameServer()
+                try names.read("ada.example \(network.address(ofHome: 0))\n")
+                try await names.says("1 names")
+                let friends = ["Ada", "Ben", "Cleo"].enumerated().map { network.person($1, home: $0) }
+                let (ada, ben, cleo) = (friends[0], friends[1], friends[2])
+                for friend in friends { try await friend.ask("init", "--name", friend.name) }
+                func startAda() async throws -> RunningNode {
+                    try await ada.start(
+                        "--internet", "on", "--advertise", "ada.example:\(Self.port)", listen: "0.0.0.0:\(Self.port)")
+                }
+                func expectNamed() async throws {
+                    let address = "\(network.address(ofHome: 0)):\(Self.port)"
+                    try await lab.eventually("Ada tells where her name leads") {
+                        let outside = try await ada.ask("status")["internet"]["outside"].items
+                        return outside.contains { ($0["endpoint"].text, $0["source"].text) == (address, "named") }
+                    }
+                    try await lab.eventually("Ben reaches Ada there", limit: .seconds(120)) {
+                        try await ben.ask("members")["members"].items
+                            .first { $0["name"].text == "Ada" }?["path"].text == "named"
+                    }
+                }
+                var first = try await startAda()
+                let others = [
+                    try await ben.start("--internet", "on", listen: "0.0.0.0:\(Self.port)"),
+                    try await cleo.start("--internet", "on", listen: "0.0.0.0:\(Self.port)"),
+                ]
+                try await lab.eventually("Cleo’s port is open") {
+                    try await cleo.ask("internet")["reach"].text == "mapped"
+                }
+                try await cleo.ask("group", "create", "Breakfast club")
+                let link = try #require(try await cleo.ask("invite", "--uses", "2")["link"].text)
+                for friend in [ada, ben] { try await friend.ask("join", link) }
+                try await expectNamed()
+                #expect(try await first.stop() == 0)
+                try await network.changeAddress(ofHome: 0)
+                try names.read("ada.example \(network.address(ofHome: 0))\n")
+                try await names.says("2 names")
+                first = try await startAda()
+                try await expectNamed()
+                withExtendedLifetime((first, others)) {}
+            }
+        }
     }
 #endif

@@ -73,8 +73,8 @@
         }
 
         public let homes: [Home]
-        /// How often the addresses have changed.
-        private let moves = Mutex(0)
+        /// How often the addresses of each home have changed.
+        private let moves: Mutex<[Int]>
         /// Where the nodes of the DHT are.
         public let dhtHosts: [Lan.Host]
         private let lab: Lab
@@ -84,6 +84,7 @@
         /// Makes homes behind these routers with so many hosts each, which are gone when the lab closes.
         public init(in lab: Lab, _ homes: [(router: Router, hosts: Int)], dhtNodes: Int = 0) async throws {
             self.lab = lab
+            moves = Mutex(homes.map { _ in 0 })
             let prefix = "sm\(String(UInt32.random(in: .min ... .max), radix: 36))"
             self.prefix = prefix
             dhtHosts = (0..<dhtNodes).map { number in
@@ -259,14 +260,50 @@
 
         /// The provider gives every home another address, and another network by IPv6.
         public func changeAddresses() async throws {
+            for home in homes.indices { try await changeAddress(ofHome: home) }
+        }
+
+        /// The same for one home. `home` counts from 0.
+        public func changeAddress(ofHome home: Int) async throws {
             let before = moves.withLock { moves in
-                defer { moves += 1 }
-                return moves
+                defer { moves[home] += 1 }
+                return moves[home]
             }
-            for home in homes {
-                try await unsettle(home, before)
-                try await settle(home, before + 1)
+            try await unsettle(homes[home], before)
+            try await settle(homes[home], before + 1)
+        }
+
+        /// The address of a home on the internet. `home` counts from 0.
+        public func address(ofHome home: Int) -> String { homes[home].address(moves.withLock { $0[home] }) }
+
+        /// Has a home's router pass on a port to the home's first host, as its owner sets it by hand. `home` counts from 0.
+        public func forward(port: UInt16, home: Int) async throws {
+            let rules = """
+                insert rule inet filter forward ct status dnat accept
+                insert rule inet filter prerouting meta nfproto ipv4 iifname "wan0" meta l4proto { tcp, udp } th dport \(port) \
+                dnat ip to \(homes[home].hosts[0].address)
+                """
+            try await run(["ip", "netns", "exec", homes[home].routerName, "nft", "-f", "-"], input: rules)
+        }
+
+        /// Starts a name server on the first host of the DHT, which the homes' hosts ask from now on.
+        public func startNameServer() async throws -> Daemon {
+            let server = dhtHosts[0]
+            for host in homes.flatMap(\.hosts) {
+                // `ip netns exec` shows a program this file in the place of its own (ip-netns(8)).
+                let folder = "/etc/netns/\(host.name)"
+                lab.atEnd {
+                    // What is left is a folder of a few bytes.
+                    try? FileManager.default.removeItem(atPath: folder)
+                }
+                try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+                try "nameserver \(server.address)\n"
+                    .write(toFile: "\(folder)/resolv.conf", atomically: true, encoding: .utf8)
             }
+            let daemon = try Daemon(
+                in: lab, server.launcher + DHTCluster.words("name-server.py") + [server.address])
+            try await daemon.says("serves names")
+            return daemon
         }
 
         /// Cuts the homes off from the DHT, or connects them again.
