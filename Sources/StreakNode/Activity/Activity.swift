@@ -123,9 +123,11 @@ final class Activity {
                 items.append(item(entry, decided, in: group))
             }
         }
-        let shown = Set(groups)
-        made = made.filter { $0.key.isAlone != isAlone || !shown.contains($0.key.group) || current.contains($0.key) }
-        common = common.filter { core.views[$0.key] != nil }
+        for place in made.keys
+        where place.isAlone == isAlone && groups.contains(place.group) && !current.contains(place) {
+            made[place] = nil
+        }
+        for group in common.keys where !core.views.keys.contains(group) { common[group] = nil }
         items += messageItems(in: groups)
         // Entries are large, so their places are sorted.
         return items.indices.sorted { ActivityEntry.isBefore(items[$0].entry, items[$1].entry) }.map { items[$0] }

@@ -64,7 +64,7 @@ struct MemberActivity {
     mutating func follow(
         _ changes: [GroupView.ResultChange], next: UInt64, of player: ActivityFeed.Player, in feed: ActivityFeed
     ) {
-        var keepsProgress = Set(covered) == Set(player.covered)
+        var keepsProgress = covered == player.covered || Set(covered) == Set(player.covered)
         covered = player.covered
         let games = Set(changes.map(\.key.game))
         known.forget(in: games)

@@ -16,7 +16,12 @@ final class NodeCore {
     let configuration: NodeConfiguration
     let clock: SystemClock
     let inbox: Inbox
-    private(set) var engine: MeshEngine
+    /// Lent, not copied: a copy of all that it holds costs more than most of what it is asked.
+    private(set) var engine: MeshEngine {
+        _read { yield heldEngine }
+        _modify { yield &heldEngine }
+    }
+    private var heldEngine: MeshEngine
     /// The view of each group's records.
     private(set) var views: [GroupID: GroupView] = [:]
     /// Rises with every change of the views, and of who is in a group.
@@ -44,7 +49,7 @@ final class NodeCore {
         self.configuration = configuration
         self.clock = clock
         self.inbox = inbox
-        engine = MeshEngine(
+        heldEngine = MeshEngine(
             snapshot: snapshot, identity: identity, entropy: SystemEntropy(), wallTime: clock.wallTime,
             linkLimits: Self.linkLimits(configuration))
     }
