@@ -176,6 +176,28 @@ struct EngineMembershipTests {
         #expect(party.nodes[1].engine.isMember(of: second) && !party.nodes[1].engine.isMember(of: first))
     }
 
+    @Test(arguments: [false, true])
+    func `an annulled removal gives back at once what is here past its cut`(restarts: Bool) throws {
+        var party = try EngineNetwork.friends(4)
+        #expect(party.command(.setRole(party.group, party.user(1), .admin), at: 0) == .done)
+        party.run(for: .seconds(2))
+        party.partition([[0, 3], [1, 2]])
+        // Who removes has not heard it, so it lies past the cut.
+        party.write("name 3, new", by: 3)
+        party.run(for: .seconds(2))
+        #expect(party.command(.remove(party.group, party.user(3)), at: 1) == .done)
+        party.partition([[0, 1, 2], [3]])
+        party.run(for: .seconds(400)) { !$0.names(0).contains("name 3, new") }
+        #expect(!party.names(0).contains("name 3, new"))
+        guard case .removed(let removal)? = try party.state(0).device(party.device(3))?.standing else {
+            Issue.record("not removed")
+            return
+        }
+        if restarts { party.restart(0) }
+        #expect(party.command(.annul(party.group, removal: removal), at: 0) == .done)
+        #expect(party.names(0).contains("name 3, new"))
+    }
+
     @Test func `an annulled removal gives everything back`() throws {
         var party = try EngineNetwork.friends(4)
         for index in 0..<4 { party.write("name \(index)", by: index) }

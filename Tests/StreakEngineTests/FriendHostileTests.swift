@@ -262,6 +262,39 @@ struct FriendHostileTests {
         #expect(network.nodes[0].engine.state(of: later)?.device(lost.device) == nil)
         #expect(network.nodes[0].engine.state(of: club)?.isCurrentMember(device: lost.device) == false)
     }
+
+    @Test func `a group that waits for its user's decision says who was shut out, and goes on saying it`() throws {
+        var network = try pair()
+        var entropy = SeededEntropy(seed: 70)
+        let lost = DeviceIdentity.create(accountKey: network.nodes[1].account, from: &entropy)
+        let thief = try network.add(61, identity: lost, account: network.nodes[1].account, hasPrivateGroup: true)
+        let club = try network.joinGroup(0, [1], title: "Club")
+        network.run(for: .seconds(5))
+        network.nodes[thief].isOn = false
+        let revocation = Command.revokeDevice(lost.device, accountKey: network.nodes[1].account)
+        #expect(network.command(revocation, at: 1) == .done)
+        network.run(for: .seconds(2))
+        network.nodes[1].isOn = false
+        // The account's next machine knows of the revocation by nothing but the ledger of the group that waits.
+        let machine = DeviceIdentity.create(accountKey: network.nodes[1].account, from: &entropy)
+        let new = try network.add(62, identity: machine, account: network.nodes[1].account, hasPrivateGroup: true)
+        network.command(.addFriend(codes.keys(of: network.nodes[0].user), name: "Bea"), at: new)
+        network.run(for: .seconds(20))
+        #expect(network.nodes[new].engine.offeredReturns.map(\.group) == [club])
+        #expect(network.nodes[new].engine.isGivenUp(lost.certificate))
+        network.nodes[0].isOn = false
+        network.restart(thief)
+        network.run(for: .seconds(60))
+        #expect(network.nodes[new].engine.offeredReturns.map(\.group) == [club], "the thief has brought nothing")
+        // A store may date again what it holds, so that the founding operation comes last.
+        let founding = network.nodes[new].snapshot.operations.firstIndex { $0.group == club }
+        network.nodes[new].snapshot.operations.append(
+            network.nodes[new].snapshot.operations.remove(at: try #require(founding)))
+        network.restart(new)
+        network.run(for: .seconds(60))
+        #expect(network.nodes[new].engine.isGivenUp(lost.certificate))
+        #expect(network.nodes[new].engine.offeredReturns.map(\.group) == [club])
+    }
 }
 
 extension EngineNetwork {

@@ -112,6 +112,7 @@ extension Admission {
             ledger: ledger, accessKeys: intake.namedKeys, friend: owner.user, offeredAt: core.wall.seconds,
             size: intake.size)
         returns[group] = held
+        core.hear(ledger)
         var change = DurableChange()
         store(ledger, accessKeys: held.accessKeys, change: &change, core: &core)
         // Where to ask once the user has said yes: this device cannot find anybody in that group yet.

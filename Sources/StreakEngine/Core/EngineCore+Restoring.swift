@@ -12,17 +12,20 @@ extension EngineCore {
             guard let key = try? AccessKey(rawBytes: stored.key) else { continue }  // the schema demands 32 bytes
             keys[stored.group, default: []].insert(key, at: 0)
         }
+        // Nothing fits a group without its founding operation, which may lie behind others.
+        for stored in snapshot.operations where groups[stored.group] == nil {
+            // What does not read is fetched again.
+            guard
+                let ledger = ledgers[stored.group]
+                    ?? (try? SignedOperation(decoding: stored.bytes)).flatMap({ try? Ledger(founding: $0) }),
+                ledger.group == stored.group
+            else { continue }
+            hold(ledger, accessKeys: keys[stored.group] ?? [])
+        }
         for stored in snapshot.operations {
             guard let operation = try? SignedOperation(decoding: stored.bytes) else { continue }  // fetched again
-            if let ledger = ledgers[stored.group] {
-                if groups[stored.group] == nil {
-                    hold(ledger, accessKeys: keys[stored.group] ?? [])
-                }
+            if ledgers[stored.group] != nil {
                 groups[stored.group]?.noteArrival(stored.arrival, of: operation)
-            } else if groups[stored.group] == nil {
-                // Else it is fetched again.
-                guard let ledger = try? Ledger(founding: operation), ledger.group == stored.group else { continue }
-                hold(ledger, accessKeys: keys[stored.group] ?? [])
             } else {
                 let added = try? groups[stored.group]?.insert(  // fetched again
                     operation, arrival: stored.arrival, withinLimits: false)
@@ -35,8 +38,9 @@ extension EngineCore {
         let own = identity
         for group in groups.keys {
             journal.startChange.removedOperations += groups[group]?.dropIdleOperations(keeping: own.device) ?? []
-            // What names the later keys was not known yet when the group was held.
+            // What names the later keys, and cuts, was not known yet when the group was held.
             groups[group]?.sortAccessKeys()
+            _ = groups[group]?.takeChangedCuts()
             groups[group]?.noteExclusion(of: own)
             unfitRuns += groups[group]?.rebuild(wall: wall) ?? []
         }

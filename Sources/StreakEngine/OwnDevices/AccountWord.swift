@@ -31,7 +31,13 @@ extension EngineCore {
     /// Begins a copy of a group, and hears what it says of this account.
     mutating func hold(_ ledger: Ledger, accessKeys: [AccessKey]) {
         groups[ledger.group] = GroupReplica(ledger: ledger, accessKeys: accessKeys)
-        accountWord.note(ledger)
+        hear(ledger)
         if ledger.privateUser == identity.user { privateGroup = ledger.group }
+    }
+
+    /// Hears what a ledger says of this account: who was shut out counts for nothing from now on, in any group.
+    mutating func hear(_ ledger: Ledger) {
+        accountWord.note(ledger)
+        keysAreStale = true
     }
 }
