@@ -33,6 +33,25 @@ import Testing
         }
     }
 
+    @Test func `who was anonymous and has left with all their records stays anonymous`() async throws {
+        let party = try NodeParty()
+        try await party.running("Ada", "Ben") { nodes in
+            let (ada, ben) = (nodes[0], nodes[1])
+            _ = try await ada.group(.create(title: "Red"))
+            try await ben.join(try await ada.invite().link)
+            let alias = try await ben.privacy(.change(group: nil, PrivacyChange(anonymous: true)))
+            let user = try await ben.call(ProfileRequest.whoami).user
+            try await ada.until { try await $0.members().contains { $0.name == alias.name } }
+            _ = try await ben.group(.leave(group: "Red", erasing: true))
+            try await ada.until { try await $0.members().count == 1 }
+            let former = try await ada.call(MemberRequest.list(group: nil)).former
+            #expect(former.map(\.user) == [alias.user] && former.map(\.name) == [alias.name])
+            let feed = try await ada.call(FeedRequest.show(group: nil, limit: 50)).entries
+            #expect(feed.contains { ($0.kind, $0.user) == ("left", alias.user) })
+            #expect(!feed.contains { $0.user == user })
+        }
+    }
+
     @Test func `a rename leaves the alias alone, and the name comes back with the mask off`() async throws {
         try await NodeParty.alone { node, party in
             _ = try await node.group(.create(title: "Red"))

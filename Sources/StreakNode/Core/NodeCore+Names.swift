@@ -49,8 +49,9 @@ extension NodeCore {
         user == identity.user ? ownProfile(in: group) : views[group]?.profiles[user]
     }
 
+    /// A former member whose profile is gone, as after an erasure, may have been anonymous.
     func isAnonymous(_ user: UserID, in group: GroupID) -> Bool {
-        profile(of: user, in: group)?.isAnonymous ?? false
+        profile(of: user, in: group)?.isAnonymous ?? (engine.state(of: group)?.role(of: user) == nil)
     }
 
     /// The ID by which reports name a user: an anonymous one has a different ID in every group.
