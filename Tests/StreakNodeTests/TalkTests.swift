@@ -172,6 +172,16 @@ extension MeshNode {
             #expect(try await ada.show("Cleo").comments.count == 1)
             await cleo.rebuildViews()
             #expect(try await cleo.call(MuteRequest.list(group: nil)).muted.count == 1)
+            // Going by an alias ends it not, and neither does coming out again.
+            _ = try await bob.privacy(.change(group: nil, PrivacyChange(anonymous: true)))
+            try await cleo.until { try await $0.members().contains { $0.name.hasPrefix("Player#") } }
+            let muted = try await cleo.call(MuteRequest.list(group: nil)).muted
+            #expect(muted.count == 1 && muted[0].name.hasPrefix("Player#"))
+            #expect(try await cleo.show(nil).comments.isEmpty)
+            #expect(try await cleo.call(MuteRequest.unmute(user: muted[0].name, group: nil)).muted.isEmpty)
+            #expect(try await cleo.call(MuteRequest.mute(user: muted[0].name, group: nil)).muted.count == 1)
+            _ = try await bob.privacy(.change(group: nil, PrivacyChange(anonymous: false)))
+            try await cleo.until { try await $0.members().contains { $0.name == "Bob" } }
             #expect(try await cleo.call(MuteRequest.unmute(user: "Bob", group: nil)).muted.isEmpty)
             #expect(try await cleo.show(nil).comments.count == 1)
         }

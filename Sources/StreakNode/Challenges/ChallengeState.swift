@@ -73,9 +73,15 @@ extension NodeCore {
         ![state.challenger, state.standing.challenge.friend].compactMap(\.self).contains { isMuted($0, in: group) }
     }
 
-    /// An anonymous member is muted under the ID of that group: nobody sees by it who else they are.
+    /// Whether a member is muted: under the ID by which the group shows them, or under the anonymous one of that group, so that
+    /// going by an alias ends no muting.
     func isMuted(_ user: UserID, in group: GroupID) -> Bool {
-        accountSettings.isMuted(shownID(of: user, in: group))
+        accountSettings.mutesAnybody && mutedIDs(of: user, in: group).contains { accountSettings.isMuted($0) }
+    }
+
+    /// An anonymous member's account is not among them: nobody sees by a muting who else they are.
+    func mutedIDs(of user: UserID, in group: GroupID) -> Set<String> {
+        [shownID(of: user, in: group), Pseudonym(of: user, in: group).id.description]
     }
 
     /// Whether this user may see what is to be beaten: who is challenged may (case 36 of the product rules).

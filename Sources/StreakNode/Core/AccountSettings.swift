@@ -181,6 +181,8 @@ struct AccountSettings: Sendable {
 
     // MARK: Muted people
 
+    var mutesAnybody: Bool { !muted.isEmpty }
+
     /// Whether this user does not want to see what a person says. `shownID` is the ID by which a group shows the person.
     func isMuted(_ shownID: String) -> Bool { muted.contains(String(shownID.prefix(40))) }
 

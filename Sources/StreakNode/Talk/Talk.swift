@@ -143,8 +143,8 @@ struct Talk {
     func mute(_ selector: String, _ isMuted: Bool, in group: GroupID) async throws -> MutedReport {
         let user = try await people.member(selector, of: group)
         if user != core.identity.user, core.isMuted(user, in: group) != isMuted {
-            let id = core.shownID(of: user, in: group)
-            try await loop.storeSettings([AccountSettings.draft(muting: id, isMuted)])
+            let ids = core.mutedIDs(of: user, in: group).sorted()
+            try await loop.storeSettings(ids.map { AccountSettings.draft(muting: $0, isMuted) })
         }
         return muted(in: group)
     }
