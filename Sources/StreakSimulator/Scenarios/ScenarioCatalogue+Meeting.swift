@@ -87,16 +87,8 @@ extension Scenario {
                 .lie(3, [.falseWitness]), .write([0, 1, 2], count: 3, over: .seconds(5)),
                 .expectAtStranger(bytes: 0...0, over: .seconds(1_800)), .converge(within: .seconds(10)),
             ]),
-        Scenario(
-            "liar-strangers-address",
-            "A member says that it is found at a stranger's address, and seven others knock there",
-            nodes: 9,
-            steps: [
-                // The others hear of it only from the first: nobody dials a node to which it has a link.
-                .setShape(.star(hub: 0)), .start(Array(0..<9)), .found(by: 0), .invite(by: 0),
-                .join(Array(1..<9)), .converge(within: .seconds(20)), .lie(8, [.strangersAddress]),
-                .expectAtStranger(bytes: 1...strangerLimit(knockers: 7), over: .seconds(3_600)),
-            ]),
+        strangersAddress("liar-strangers-address", knockers: 7),
+        strangersAddress("liar-strangers-address-50", knockers: 50),
         Scenario(
             "liar-replayed-whereabouts", "A member repeats old whereabouts after all addresses have changed", nodes: 5,
             profile: .dsl,
@@ -146,6 +138,19 @@ extension Scenario {
                 .converge(within: .seconds(10)),
             ]),
     ]
+
+    /// All but the liar hear of it only from the first: nobody dials a node to which it has a link.
+    private static func strangersAddress(_ name: String, knockers: Int) -> Scenario {
+        let liar = knockers + 1
+        return Scenario(
+            name, "A member says that it is found at a stranger's address, and \(knockers) others knock there",
+            nodes: liar + 1,
+            steps: [
+                .setShape(.star(hub: 0)), .start(Array(0...liar)), .found(by: 0), .invite(by: 0),
+                .join(Array(1...liar)), .converge(within: .seconds(20)), .lie(liar, [.strangersAddress]),
+                .expectAtStranger(bytes: 1...strangerLimit(knockers: knockers), over: .seconds(3_600)),
+            ])
+    }
 
     /// The bytes that a stranger gets in an hour from `knockers` nodes. Each of them dials six times an hour, and four messages
     /// of a dial arrive. Besides, every fourth of its knocks arrives, one in 80 s. A message 1 has 134 bytes, without the headers
