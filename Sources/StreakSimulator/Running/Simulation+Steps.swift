@@ -180,6 +180,11 @@ extension Simulation {
             run(for: time)
             let count = network.bytesAtVictim - before
             if !bytes.contains(count) { fail("\(count) bytes came to the stranger within \(time)", .engine) }
+        case .expectDials(let count, let time):
+            for index in nodes.indices { nodes[index].mostDials = 0 }
+            run(for: time)
+            let most = nodes.map(\.mostDials).max() ?? 0
+            if !count.contains(most) { fail("a node dialled and knocked \(most) times in a second", .engine) }
         case .expectLost(let node, let limit):
             guard let group = ground.group else { return fail("no group", .story) }
             if !run(for: limit, until: { $0.hasLost(node, group) }) {

@@ -141,6 +141,9 @@ public struct Scenario: Sendable {
         case expectLinkedAmong([Int], within: Duration)
         /// Requires that, in this time, a number of bytes in this range reaches the stranger whose address liars give.
         case expectAtStranger(bytes: ClosedRange<Int>, over: Duration)
+        /// Requires that, in this time, the most dials and knocks beyond its network that a node sends in any second are in
+        /// this range.
+        case expectDials(ClosedRange<Int>, over: Duration)
         /// Requires that no feed has two branches.
         case expectNoFork
         /// Requires equal digests in time, whatever is visible.

@@ -57,7 +57,7 @@ extension Scenario.Step {
             .changeAddresses,
             .changeAddressesMeanwhile, .setDHT, .crowdNewcomers, .expectNothingLeft, .setLetters, .expectShown, .run,
             .expectMembers, .expectLinked,
-            .expectLinkedAmong, .expectAtStranger, .expectNoFork, .agreeOnDigests, .converge:
+            .expectLinkedAmong, .expectAtStranger, .expectDials, .expectNoFork, .agreeOnDigests, .converge:
             self
         }
     }
@@ -89,7 +89,8 @@ extension Scenario.Step {
             .makePrivateGroup, .keepPrivately, .expectOnePrivateGroup, .expectSameGroups, .forgetAddresses,
             .changeAddresses,
             .changeAddressesMeanwhile, .setDHT, .crowdNewcomers, .setLetters, .run, .expectMembers,
-            .expectLinked, .expectLinkedAmong, .expectAtStranger, .expectNoFork, .agreeOnDigests, .converge:
+            .expectLinked, .expectLinkedAmong, .expectAtStranger, .expectDials, .expectNoFork, .agreeOnDigests,
+            .converge:
             []
         }
     }
@@ -116,7 +117,7 @@ extension Scenario.Step {
             .changeAddresses, .changeAddressesMeanwhile, .crowdNewcomers, .expectNothingLeft, .setLetters, .expectShown,
             .expectMembers, .expectLinked,
             .expectLinkedAmong,
-            .expectAtStranger, .expectNoFork, .agreeOnDigests,
+            .expectAtStranger, .expectDials, .expectNoFork, .agreeOnDigests,
             .converge:
             return true
         }
@@ -163,7 +164,7 @@ extension Scenario.Step {
             .expectTraffic, .endFaults, .leave, .nameAdmin, .remove, .removeWithoutEffect, .revokeDevice, .askFriend,
             .expectRequest, .approveFriend, .expectFriends, .linkDevice, .recover, .expectBrought, .expectLost,
             .nameAddress, .run,
-            .expectMembers, .expectLinked, .expectAtStranger, .expectNoFork, .agreeOnDigests, .converge:
+            .expectMembers, .expectLinked, .expectAtStranger, .expectDials, .expectNoFork, .agreeOnDigests, .converge:
             return self
         }
     }

@@ -54,6 +54,7 @@ extension Simulation {
         switch output {
         case .sendDatagram(let bytes, let target, let hopLimit):
             nodes[index].sentByteCount += bytes.count
+            if bytes.first == Self.firstMessage || hopLimit != nil, !target.isLocal { countDial(of: index) }
             sendDatagram(bytes, from: index, to: target, hopLimit: hopLimit.map(Int.init) ?? Internet.fullHopLimit)
         case .openStream(let id, let target):
             openStream(id, from: index, to: target)
@@ -63,6 +64,16 @@ extension Simulation {
         case .closeStream(let id):
             closeStream(SimulatedNetwork.StreamEnd(node: index, life: nodes[index].life, id: id))
         }
+    }
+
+    /// The type of a datagram that begins a handshake (links.md §2).
+    private static let firstMessage: UInt8 = 1
+
+    private mutating func countDial(of index: Int) {
+        let now = now
+        nodes[index].dials.removeAll { $0.duration(to: now) >= .seconds(1) }
+        nodes[index].dials.append(now)
+        nodes[index].mostDials = max(nodes[index].mostDials, nodes[index].dials.count)
     }
 
     // MARK: Reaching

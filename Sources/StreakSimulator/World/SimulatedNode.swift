@@ -71,6 +71,9 @@ struct SimulatedNode: Sendable {
     var sentByteCount = 0
     /// How many of those before the lies began.
     var sentByteCountBeforeLies = 0
+    /// When it dialled or knocked beyond its network during the last second, and the most of that in any second.
+    var dials: [MonotonicInstant] = []
+    var mostDials = 0
     var acceptedStreamCount: UInt64 = 0
     /// How often the engine woke up at one instant; more than a few times means that it spins.
     var wakesAtInstant: (instant: MonotonicInstant, count: Int) = (.zero, 0)
