@@ -98,8 +98,8 @@ extension Scenario {
                 .converge(within: .seconds(20)), .run(.seconds(120)), .crash([1]), .changeAddresses(of: Array(2..<22)),
                 .run(.seconds(240)), .start([1]), .expectDials(20...60, over: .seconds(120)),
             ]),
-        strangersAddress("liar-strangers-address", knockers: 7),
-        strangersAddress("liar-strangers-address-50", knockers: 50),
+        strangersAddress("liar-strangers-address", knockers: 7, seconds: 3_600),
+        strangersAddress("liar-strangers-address-50", knockers: 50, seconds: 1_200),
         Scenario(
             "liar-replayed-whereabouts", "A member repeats old whereabouts after all addresses have changed", nodes: 5,
             profile: .dsl,
@@ -151,7 +151,7 @@ extension Scenario {
     ]
 
     /// All but the liar hear of it only from the first: nobody dials a node to which it has a link.
-    private static func strangersAddress(_ name: String, knockers: Int) -> Scenario {
+    private static func strangersAddress(_ name: String, knockers: Int, seconds: Int) -> Scenario {
         let liar = knockers + 1
         return Scenario(
             name, "A member says that it is found at a stranger's address, and \(knockers) others knock there",
@@ -159,14 +159,16 @@ extension Scenario {
             steps: [
                 .setShape(.star(hub: 0)), .start(Array(0...liar)), .found(by: 0), .invite(by: 0),
                 .join(Array(1...liar)), .converge(within: .seconds(20)), .lie(liar, [.strangersAddress]),
-                .expectAtStranger(bytes: 1...strangerLimit(knockers: knockers), over: .seconds(3_600)),
+                .expectAtStranger(bytes: 1...strangerLimit(knockers, seconds), over: .seconds(seconds)),
             ])
     }
 
-    /// The bytes that a stranger gets in an hour from `knockers` nodes. Each of them dials six times an hour, and four messages
-    /// of a dial arrive. Besides, every fourth of its knocks arrives, one in 80 s. A message 1 has 134 bytes, without the headers
-    /// of IP and UDP.
-    private static func strangerLimit(knockers: Int) -> Int { knockers * (6 * 4 + 3_600 / 80) * 134 }
+    /// The bytes that a stranger gets from so many nodes. Each of them dials three times at once and then every 20 minutes, and four
+    /// messages of a dial arrive. Besides, every fourth of its knocks arrives, one in 80 s. A message 1 has 134 bytes, without
+    /// the headers of IP and UDP.
+    private static func strangerLimit(_ knockers: Int, _ seconds: Int) -> Int {
+        knockers * ((3 + seconds / 1_200) * 4 + seconds / 80) * 134
+    }
 
     /// Nodes that join at one node, and learn of another that everybody can reach.
     private static func meeting(_ guests: [Int], at hosts: [Int]) -> [Step] {
