@@ -14,7 +14,7 @@ extension EngineCore {
         }
         // Nothing fits a group without its founding operation, which may lie behind others.
         for stored in snapshot.operations where groups[stored.group] == nil {
-            // What does not read is fetched again.
+            // Most are no founding operation. Where that does not read, the group is left out.
             guard
                 let ledger = ledgers[stored.group]
                     ?? (try? SignedOperation(decoding: stored.bytes)).flatMap({ try? Ledger(founding: $0) }),

@@ -150,7 +150,7 @@ extension Scenario {
             ]),
     ]
 
-    /// All but the liar hear of it only from the first: nobody dials a node to which it has a link.
+    /// Each node can reach node 0 alone. So none but node 0 has a link to the liar, and the others dial where they hear that it is.
     private static func strangersAddress(_ name: String, knockers: Int, seconds: Int) -> Scenario {
         let liar = knockers + 1
         return Scenario(
