@@ -41,6 +41,9 @@ extension MeshEngine {
         reachability.whereabouts[device].map { ($0.whereabouts, $0.age(at: instant)) }
     }
 
+    /// How many devices this node holds whereabouts of, those that no ledger names among them.
+    public var whereaboutsCount: Int { reachability.whereabouts.count + reachability.unknownWhereabouts.count }
+
     /// Whether a device is always on: it has said so within a day, or, for this one, it is.
     public func isAlwaysOn(_ device: DeviceID, at instant: MonotonicInstant, wall: WallTime) -> Bool {
         if device == core.identity.device { return reachability.own.isAlwaysOn(at: wall) }

@@ -110,6 +110,15 @@ struct SafetyCheckerTests {
         #expect(rule([shown], story.truth) == .strangeAddressIsTold)
     }
 
+    @Test func `a node that holds whereabouts of too many devices is noticed`() {
+        let story = Story()
+        var shown = story.observation(of: [story.confirmed: 1])
+        shown.whereaboutsCount = 576
+        #expect(rule([shown], story.truth) == nil)
+        shown.whereaboutsCount = 577
+        #expect(rule([shown], story.truth) == .whereaboutsAreHoarded)
+    }
+
     @Test func `equal digests over different records are noticed`() {
         let story = Story()
         let results = [story.confirmed: 1]

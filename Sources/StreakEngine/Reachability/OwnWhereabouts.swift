@@ -69,8 +69,9 @@ struct OwnWhereabouts: Sendable {
         for isIPv4 in [true, false] {
             guard case .steady(let endpoint) = witnesses.judgement(ofIPv4: isIPv4) else { continue }
             content.isSteady = true
-            // The router's own word outweighs witnesses, who may lie.
-            let isMapped = found.contains { $0.source == .mapped && ($0.endpoint.ipv4 != nil) == isIPv4 }
+            // A port that the router has opened there is better. A router at another address may be wrong, or have a
+            // provider's router behind it.
+            let isMapped = found.contains { $0.source == .mapped && $0.endpoint.address == endpoint.address }
             if !isMapped { content.entries.append(Whereabouts.Entry(source: .seen, endpoint: endpoint)) }
         }
         content.entries = Array(content.entries.prefix(Whereabouts.maximumEntries))

@@ -32,6 +32,8 @@ struct WhereaboutsTable: Sendable {
 
     subscript(device: DeviceID) -> Held? { held[device] }
 
+    var count: Int { held.count }
+
     /// In the order of the devices.
     var devices: [DeviceID] { held.keys.sorted() }
 

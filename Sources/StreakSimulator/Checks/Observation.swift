@@ -27,7 +27,9 @@ public struct Observation: Sendable {
     let isAged: Bool
     /// Other users' nodes that it knows where to find.
     var located: Set<Int> = []
-    /// Endpoints that it tells as its own and that no node here ever had.
+    /// How many devices it holds whereabouts of.
+    var whereaboutsCount = 0
+    /// Endpoints that it tells as its own and that no node here ever had, nor its router has named.
     var strangeEndpoints: [String] = []
 }
 
@@ -63,8 +65,10 @@ extension Simulation {
             isAged: nodes[index].isAged,
             located: othersAmong(
                 nodes.map(\.identity.device).filter { engine.whereabouts(of: $0, at: .zero) != nil }, than: index),
+            whereaboutsCount: engine.whereaboutsCount,
             strangeEndpoints: engine.ownEndpoints.map(\.endpoint)
-                .filter { !network.internet.hasHad($0.address) }.map(\.description))
+                .filter { !network.internet.hasHad($0.address) && $0 != claimedEndpoint(of: index) }
+                .map(\.description))
     }
 
     /// The nodes of other users that have one of these devices.

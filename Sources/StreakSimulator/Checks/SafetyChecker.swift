@@ -17,9 +17,14 @@ public struct SafetyChecker: Sendable {
         case digestIsAmbiguous
         /// A node learns where somebody is who was never in a group with it.
         case placeIsLeaked
-        /// A node tells an address as its own that nobody here ever had.
+        /// A node tells an address as its own that neither it nor its router ever had.
         case strangeAddressIsTold
+        /// A node holds whereabouts of more devices than it may.
+        case whereaboutsAreHoarded
     }
+
+    /// Of devices in its groups, and of others (Protocol/reachability.md §6).
+    static let maximumWhereabouts = 512 + 64
 
     struct Violation: Equatable {
         let rule: Rule
@@ -48,6 +53,10 @@ public struct SafetyChecker: Sendable {
         }
         if let strange = observation.strangeEndpoints.first {
             return Violation(rule: .strangeAddressIsTold, text: "node \(node) tells a stranger's \(strange) as its own")
+        }
+        if observation.whereaboutsCount > Self.maximumWhereabouts {
+            let text = "node \(node) holds whereabouts of \(observation.whereaboutsCount) devices"
+            return Violation(rule: .whereaboutsAreHoarded, text: text)
         }
         return Self.leak(to: node, of: observation.located, truth: truth)
             ?? lostResult(in: observation, of: truth) ?? ambiguity(of: observation)

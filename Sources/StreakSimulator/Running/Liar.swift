@@ -39,6 +39,8 @@ public enum Lie: String, CaseIterable, Sendable {
     case replayedWhereabouts
     /// Passes on the newest whereabouts as if they were weeks old.
     case falseAges
+    /// Makes up devices, and says where each is.
+    case madeUpDevices
     /// Says that everybody is linked to it.
     case falsePresence
     /// Leaves old whereabouts and forged runs in the DHT, where everybody's notices are looked for.
@@ -46,7 +48,8 @@ public enum Lie: String, CaseIterable, Sendable {
 
     /// Those about where devices are on the internet, and who is online.
     static let aboutAddresses: [Lie] = [
-        .falseWitness, .strangersAddress, .replayedWhereabouts, .falseAges, .falsePresence, .forgedNotices,
+        .falseWitness, .strangersAddress, .replayedWhereabouts, .falseAges, .madeUpDevices, .falsePresence,
+        .forgedNotices,
     ]
 }
 
@@ -309,10 +312,23 @@ struct Liar: Sendable {
             say(
                 .whereabouts(newest.map { ToldWhereabouts(age: Self.falseAge, bytes: $0.bytes) }), over: link, at: now)
         }
+        if lies.contains(.madeUpDevices) {
+            // More than anybody reads: 0.6 a second, after the first 512.
+            let madeUp = (0..<2).map { _ in madeUpDevice() }
+            say(.whereabouts(madeUp.map { ToldWhereabouts(age: 0, bytes: $0.bytes) }), over: link, at: now)
+        }
         if lies.contains(.falsePresence) {
             let entries = targets.map { PresenceEntry(device: DeviceHandle($0.device), hops: 1) }
             say(.presence(handle, entries), over: link, at: now)
         }
+    }
+
+    private mutating func madeUpDevice() -> Whereabouts {
+        let account = SigningSecretKey.generate(from: &entropy)
+        return Whereabouts(
+            number: UInt64(clamping: wall.milliseconds), isSteady: true, isAlwaysOn: true,
+            entries: [Whereabouts.Entry(source: .named, endpoint: Internet.victim)],
+            identity: .create(accountKey: account, from: &entropy))
     }
 
     private func newest(of device: DeviceID) -> Whereabouts? {

@@ -156,9 +156,15 @@ extension Simulation {
     /// Tells a node its addresses, as its system and its router know them.
     mutating func giveOwnEndpoints(to index: Int) {
         let own = nodes[index].endpoint
-        let mapped = nodes[index].openEndpoint.map { Whereabouts.Entry(source: .mapped, endpoint: $0) }
+        let endpoint = claimedEndpoint(of: index) ?? nodes[index].openEndpoint
+        let mapped = endpoint.map { Whereabouts.Entry(source: .mapped, endpoint: $0) }
         let global = own.ipv4 == nil ? Whereabouts.Entry(source: .ipv6, endpoint: own) : nil
         give(.ownEndpointsFound([mapped, global].compactMap(\.self)), to: index)
+    }
+
+    /// Where a node's router says that it has opened a port for it, if it lies.
+    func claimedEndpoint(of index: Int) -> Endpoint? {
+        nodes[index].site.home.flatMap { network.internet.claimedEndpoint(inHome: $0) }
     }
 
     /// A node that stops in an orderly way has its port closed.

@@ -250,6 +250,7 @@ extension Simulation {
         case .expectEachChange(let limit): liveness.expectEachChange(within: limit)
         case .setDHT(let state): network.dht.state = state
         case .crowdNewcomers(let count): crowdNewcomers(count)
+        case .strangersSend(let node, let count, let time): scheduleStrangers(to: node, count: count, over: time)
         case .expectNothingLeft(let node): expectNothingLeft(for: node)
         case .setLetters(let indices, let isOn):
             for index in indices {

@@ -28,6 +28,7 @@ public struct Simulation: Sendable {
         case askForPort(Int, life: Int)
         case askWitnesses(Int, life: Int)
         case changeAddress(of: Int)
+        case strangerSends(Int, to: Int)
     }
 
     /// The wall clock at the start of a node whose clock is right, in milliseconds since 1970.
@@ -123,6 +124,7 @@ public struct Simulation: Sendable {
         nodes[index].pending = []
         nodes[index].lastStoredAt = now
         nodes[index].acceptedStreamCount = 0
+        nodes[index].strangersStreams = []
         nodes[index].outputsToLive = nil
         let entropy = SeededEntropy(
             seed: seed &* 31 &+ UInt64(index) &* 1_000_033 &+ UInt64(nodes[index].life) &* 7_777_777)
@@ -264,6 +266,8 @@ public struct Simulation: Sendable {
             askWitnesses(node)
         case .changeAddress(let node):
             changeAddresses(of: [node])
+        case .strangerSends(let number, let node):
+            strangerSends(number, to: node)
         }
     }
 

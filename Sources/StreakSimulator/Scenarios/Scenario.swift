@@ -125,6 +125,9 @@ public struct Scenario: Sendable {
         /// Somebody with the link of the invite puts this many notices where newcomers put theirs. Each is of another device,
         /// and names a stranger's address.
         case crowdNewcomers(Int)
+        /// Each of this many strangers sends a datagram or opens a stream to a node, at random moments, while the following
+        /// steps run. Requires that the node answers none, and that no more than 64 streams stay open.
+        case strangersSend(to: Int, count: Int, over: Duration)
         /// Requires that nothing of the last two hours lies where a former member would look for the others, by the keys in
         /// its last copy.
         case expectNothingLeft(for: Int)

@@ -98,6 +98,40 @@ extension Scenario {
                 .converge(within: .seconds(20)), .run(.seconds(120)), .crash([1]), .changeAddresses(of: Array(2..<22)),
                 .run(.seconds(240)), .start([1]), .expectDials(20...60, over: .seconds(120)),
             ]),
+        Scenario(
+            "lying-router",
+            "A router says that it has opened a port at a stranger's address; its node is met where witnesses see it, and is gone later",
+            nodes: 4, profile: .dsl,
+            places: [0: .internet, 1: .internet, 2: .home(2, .lying), 3: .home(3, .keepingPort)],
+            steps: meeting([2, 3], at: [0, 1]) + [
+                .expectLinkedAmong([2, 3], within: .seconds(10)), .crash([2]),
+                .expectAtStranger(bytes: 1...strangerLimit(3, 1_800), over: .seconds(1_800)), .start([2]),
+                .expectLinkedAmong([0, 1, 2, 3], within: .seconds(10)), .write([2, 3], count: 3, over: .seconds(5)),
+                .converge(within: .seconds(10)),
+            ]),
+        Scenario(
+            "liar-made-up-devices",
+            "A member makes up hundreds of devices; a newcomer is found, and who has moved, as without them",
+            nodes: 4, profile: .dsl,
+            places: [0: .internet, 1: .home(1, .openingPorts), 2: .internet, 3: .home(3, .keepingPort)],
+            steps: meeting([1, 2], at: [0]) + [
+                .lie(2, [.madeUpDevices]), .run(.seconds(300)), .start([3]), .nameAddress(of: 0, to: 3), .join([3]),
+                .expectLinkedAmong([0, 1, 3], within: .seconds(10)), .changeAddresses(of: [1]),
+                .run(.seconds(1_900)), .expectLinkedAmong([0, 1, 3], within: .seconds(60)),
+                .expectAtStranger(bytes: 0...0, over: .seconds(120)),
+                .write([0, 1, 3], count: 3, over: .seconds(5)), .converge(within: .seconds(10)),
+            ]),
+        Scenario(
+            "strangers-at-open-port",
+            "Strangers send to an open port and keep streams open; it answers nobody, and friends find room", nodes: 3,
+            profile: .dsl, places: [0: .home(0, .openingPorts), 1: .home(1, .keepingPort), 2: .home(2, .keepingPort)],
+            steps: meeting([1, 2], at: [0]) + [
+                .run(.seconds(10)), .strangersSend(to: 0, count: 10_000, over: .seconds(150)), .crash([1, 2]),
+                .setWays(of: 2, .withoutDatagrams), .run(.seconds(60)), .start([1, 2]),
+                .expectLinkedAmong([0, 1], within: .seconds(10)), .expectLinkedAmong([0, 2], within: .seconds(10)),
+                .write([0, 1, 2], count: 3, over: .seconds(60)), .converge(within: .seconds(10)),
+                .run(.seconds(30)),
+            ]),
         strangersAddress("liar-strangers-address", knockers: 7, seconds: 3_600),
         strangersAddress("liar-strangers-address-50", knockers: 50, seconds: 1_200),
         Scenario(

@@ -55,7 +55,8 @@ extension Scenario.Step {
             .approveFriend, .expectFriends, .makePrivateGroup, .linkDevice, .recover, .keepPrivately,
             .expectOnePrivateGroup, .expectSameGroups, .expectBrought, .expectLost, .forgetAddresses, .nameAddress,
             .changeAddresses,
-            .changeAddressesMeanwhile, .setDHT, .crowdNewcomers, .expectNothingLeft, .setLetters, .expectShown, .run,
+            .changeAddressesMeanwhile, .setDHT, .crowdNewcomers, .strangersSend, .expectNothingLeft, .setLetters,
+            .expectShown, .run,
             .expectMembers, .expectLinked,
             .expectLinkedAmong, .expectAtStranger, .expectDials, .expectNoFork, .agreeOnDigests, .converge:
             self
@@ -72,7 +73,7 @@ extension Scenario.Step {
             .setDiskFull(let node, _),
             .damageDisk(let node, _), .setDiskForgets(let node, _), .lie(let node, _), .stopLying(let node),
             .leave(let node, _), .expectBrought(let node, _), .expectLost(let node, _), .setWays(let node, _),
-            .expectNothingLeft(let node):
+            .expectNothingLeft(let node), .strangersSend(let node, _, _):
             [node]
         case .copy(let first, let second, _), .setWay(let first, let second, _), .setOneWay(let first, let second, _),
             .nameAdmin(let first, let second), .remove(let first, let second),
@@ -114,7 +115,8 @@ extension Scenario.Step {
             .linkDevice, .recover, .keepPrivately, .expectOnePrivateGroup, .expectSameGroups, .expectBrought,
             .expectLost,
             .forgetAddresses, .nameAddress,
-            .changeAddresses, .changeAddressesMeanwhile, .crowdNewcomers, .expectNothingLeft, .setLetters, .expectShown,
+            .changeAddresses, .changeAddressesMeanwhile, .crowdNewcomers, .strangersSend, .expectNothingLeft,
+            .setLetters, .expectShown,
             .expectMembers, .expectLinked,
             .expectLinkedAmong,
             .expectAtStranger, .expectDials, .expectNoFork, .agreeOnDigests,
@@ -156,7 +158,8 @@ extension Scenario.Step {
         case .setLetters(let nodes, let isOn): return .setLetters(rest(nodes), isOn)
         case .found, .foundOthers, .invite, .revokeInvite, .joinFails, .writeNew, .writeAtOnce, .backUp, .restore,
             .copy, .heal,
-            .setDHT, .crowdNewcomers, .expectNothingLeft, .expectShown, .setShape, .setWays, .expectEachChange,
+            .setDHT, .crowdNewcomers, .strangersSend, .expectNothingLeft, .expectShown, .setShape, .setWays,
+            .expectEachChange,
             .expectPresence, .expectIdle, .setProfile,
             .setWay, .setOneWay,
             .setClockLead,

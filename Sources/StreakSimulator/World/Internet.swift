@@ -27,7 +27,7 @@ struct Internet: Sendable {
     /// The number of routers between two homes' outermost ones. A knock's hop limit is smaller, so that it ends on the way.
     static let coreHops = 8
 
-    /// The address of a stranger, which liars give as a node's address.
+    /// The address of a stranger, which liars and lying routers give as a node's address.
     static let victim = Endpoint(ipv4: 0xC633_6401, port: 7_420)
 
     private(set) var homes: [Int: Home] = [:]
@@ -154,6 +154,11 @@ struct Internet: Sendable {
     mutating func openPort(_ wanted: UInt16, for inside: Endpoint, inHome number: Int) -> Endpoint? {
         guard let outside = homes[number]?.routers[0].open(wanted, for: inside) else { return nil }
         return homes[number]?.routers.count == 1 ? outside : nil
+    }
+
+    /// The endpoint at which a home's router says that it has opened a port, if it lies.
+    func claimedEndpoint(inHome number: Int) -> Endpoint? {
+        homes[number]?.routers.first.flatMap { $0.router.liesAboutPorts ? Self.victim : nil }
     }
 
     /// Closes what is open for a node.

@@ -23,6 +23,8 @@ public struct Router: Sendable, Equatable {
     public var takesUnsolicited = false
     /// Whether nodes behind it may ask for an open port, which lets everybody in.
     public var opensPorts = false
+    /// Whether it says that it has opened a port, at a stranger's address, and opens none.
+    public var liesAboutPorts = false
     /// How long a flow lasts after its last datagram. Linux: 30 s for one that was not answered.
     public var flowLifetime: Duration = .seconds(30)
 
@@ -42,6 +44,11 @@ public struct Router: Sendable, Equatable {
     public static let accepting = Router(.kept, takesUnsolicited: true)
     public static let firewall = Router(.untouched)
     public static let openingPorts = Router(.kept, opensPorts: true)
+    public static let lying: Router = {
+        var router = Router(.kept)
+        router.liesAboutPorts = true
+        return router
+    }()
 }
 
 /// The flows through one router. Each flow is between a node inside and one outside. A datagram from outside passes if it

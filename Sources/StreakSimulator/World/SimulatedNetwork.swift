@@ -51,6 +51,7 @@ struct SimulatedNetwork: Sendable {
 
 extension Simulation {
     mutating func transmit(_ output: LinkOutput, from index: Int) {
+        noteForStrangers(output, from: index)
         switch output {
         case .sendDatagram(let bytes, let target, let hopLimit):
             nodes[index].sentByteCount += bytes.count

@@ -75,6 +75,8 @@ struct SimulatedNode: Sendable {
     var dials: [MonotonicInstant] = []
     var mostDials = 0
     var acceptedStreamCount: UInt64 = 0
+    /// Open streams that strangers have opened.
+    var strangersStreams: Set<StreamID> = []
     /// How often the engine woke up at one instant; more than a few times means that it spins.
     var wakesAtInstant: (instant: MonotonicInstant, count: Int) = (.zero, 0)
 

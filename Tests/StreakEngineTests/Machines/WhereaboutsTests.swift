@@ -103,7 +103,7 @@ struct WhereaboutsTests {
         #expect(try told(over: bench.links[0], &bench).map(\.1.entries) == [[mapped]])
     }
 
-    @Test func `what two witnesses see is told, unless the router has named a port`() throws {
+    @Test func `what two witnesses see is told, unless the router has opened a port there`() throws {
         var bench = try MachineBench()
         var reachability = start(&bench)
         let seen = Endpoint(ipv4: 0xC612_0001, port: 40_000)
@@ -119,6 +119,12 @@ struct WhereaboutsTests {
         run(OwnWhereabouts.delay, &reachability, &bench)
         said = try told(over: bench.links[0], &bench)
         #expect(said.map(\.1.entries) == [[mapped]] && reachability.reach(core: bench.core) == .mapped)
+        // Another router behind it, or a lie.
+        let elsewhere = Whereabouts.Entry(source: .mapped, endpoint: Endpoint(ipv4: 0xC612_0002, port: 7_420))
+        reachability.found([elsewhere], core: bench.core)
+        run(.seconds(60), &reachability, &bench)
+        said = try told(over: bench.links[0], &bench)
+        #expect(said.last?.1.entries == [elsewhere, .init(source: .seen, endpoint: seen)])
         // Nobody says it any longer.
         reachability.found([], core: bench.core)
         run(Witnesses.patience, &reachability, &bench)
