@@ -121,7 +121,7 @@ public enum Command: Sendable {
     case keepRows(LocalRows)
     /// Dials every known peer at once.
     case dialEveryone
-    /// Dials these addresses, whatever device may be there.
+    /// Dials these addresses, whatever device may be there, and no longer those of the last such command.
     case dialAddresses([Endpoint])
 }
 

@@ -42,7 +42,7 @@ extension MeshEngine {
             lookForEverybody()
             core.complete(id, .done)
         case .dialAddresses(let endpoints):
-            reachability.add(named: endpoints, core: &core)
+            reachability.name(endpoints, core: &core)
             core.complete(id, .done)
         case .openPrivateGroup(let accountKey): core.openPrivateGroup(accountKey: accountKey, id: id)
         case .rename(let group, let title): core.author(.rename(title), in: group, id: id)

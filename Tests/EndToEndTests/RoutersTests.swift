@@ -61,17 +61,22 @@
         @Test(.timeLimit(.minutes(10)))
         func `a name that somebody advertises leads friends in, also after its address has changed`() async throws {
             try await Lab.open { lab in
-                // Ada's router forwards a port, and says nothing of it. Ben's lets nobody in, and shows everybody another port.
+                // Ada's router forwards a port, and says nothing of it. Ben's and Dan's lets nobody in, and shows everybody another
+                // port. Dan's node knows Ada's name alone, which leads nowhere when it starts.
                 let network = try await ManyHomes(
-                    in: lab, [(.keeping, 1), (.changing, 1), (.opening, 1)], dhtNodes: 1)
+                    in: lab, [(.keeping, 1), (.changing, 2), (.opening, 1)], dhtNodes: 1)
                 try await network.forward(port: Self.port, home: 0)
                 try await network.startPortMapper(home: 2)
                 let names = try await network.startNameServer()
+                let friends =
+                    ["Ada", "Ben", "Cleo"].enumerated().map { network.person($1, home: $0) }
+                    + [network.person("Dan", home: 1, host: 1)]
+                let (ada, ben, cleo, dan) = (friends[0], friends[1], friends[2], friends[3])
+                for friend in friends { try await friend.ask("init", "--name", friend.name) }
+                let early = try await dan.start(
+                    "--internet", "off", "--peer", "ada.example:\(Self.port)", listen: "0.0.0.0:\(Self.port)")
                 try names.read("ada.example \(network.address(ofHome: 0))\n")
                 try await names.says("1 names")
-                let friends = ["Ada", "Ben", "Cleo"].enumerated().map { network.person($1, home: $0) }
-                let (ada, ben, cleo) = (friends[0], friends[1], friends[2])
-                for friend in friends { try await friend.ask("init", "--name", friend.name) }
                 func startAda() async throws -> RunningNode {
                     try await ada.start(
                         "--internet", "on", "--advertise", "ada.example:\(Self.port)", listen: "0.0.0.0:\(Self.port)")
@@ -96,16 +101,21 @@
                     try await cleo.ask("internet")["reach"].text == "mapped"
                 }
                 try await cleo.ask("group", "create", "Breakfast club")
-                let link = try #require(try await cleo.ask("invite", "--uses", "2")["link"].text)
-                for friend in [ada, ben] { try await friend.ask("join", link) }
+                let link = try #require(try await cleo.ask("invite", "--uses", "3")["link"].text)
+                for friend in [ada, ben, dan] { try await friend.ask("join", link) }
                 try await expectNamed()
+                try await network.addAddress(home: 1, host: 1)
+                try await lab.eventually("Dan’s node looks the name up again, and reaches Ada", limit: .seconds(120)) {
+                    try await dan.ask("members")["members"].items
+                        .first { $0["name"].text == "Ada" }?["path"].text == "named"
+                }
                 #expect(try await first.stop() == 0)
                 try await network.changeAddress(ofHome: 0)
                 try names.read("ada.example \(network.address(ofHome: 0))\n")
                 try await names.says("2 names")
                 first = try await startAda()
                 try await expectNamed()
-                withExtendedLifetime((first, others)) {}
+                withExtendedLifetime((first, others, early)) {}
             }
         }
     }

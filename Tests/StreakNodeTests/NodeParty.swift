@@ -169,9 +169,8 @@ extension MeshNode {
 
     /// Looks for another node at its present port: without beacons, nobody knows the port of a node that has restarted.
     func dial(_ other: MeshNode) async throws {
-        let (host, port) = try AddressResolution.split(try await other.ready())
-        let endpoints = try await AddressResolution.endpoints(host: host, port: UInt16(port))
-        _ = try await execute(.dialAddresses(endpoints))
+        let address = try await other.ready()
+        _ = try await execute(.dialAddresses(AddressResolution.lookUp(address)))
     }
 
     /// Waits until a condition holds, checking again whenever anything happens.

@@ -273,6 +273,13 @@
             try await settle(homes[home], before + 1)
         }
 
+        /// Gives a host one more address on its LAN, so that its network has changed. `home` and `host` count from 0.
+        public func addAddress(home: Int, host: Int) async throws {
+            let number = homes[home].number
+            try await batch(
+                ["address add 192.168.\(number).\(200 + host)/24 dev eth0"], in: homes[home].hosts[host].name)
+        }
+
         /// The address of a home on the internet. `home` counts from 0.
         public func address(ofHome home: Int) -> String { homes[home].address(moves.withLock { $0[home] }) }
 

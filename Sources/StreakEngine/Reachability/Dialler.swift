@@ -119,8 +119,11 @@ struct Dialler: Sendable {
     /// The addresses that the user named.
     var namedEndpoints: [Endpoint] { named.keys.sorted() }
 
-    mutating func add(named endpoints: [Endpoint], at now: MonotonicInstant) {
-        for endpoint in endpoints where named[endpoint] == nil { named[endpoint] = Attempt(due: now) }
+    /// Takes these in the place of those before.
+    mutating func name(_ endpoints: [Endpoint], at now: MonotonicInstant) {
+        let before = named
+        named = [:]
+        for endpoint in endpoints { named[endpoint] = before[endpoint] ?? Attempt(due: now) }
     }
 
     /// Forgets all pauses: the network changed, or the user asked.

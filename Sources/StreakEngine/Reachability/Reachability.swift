@@ -123,9 +123,9 @@ struct Reachability: Sendable {
         discovery.callSoon(at: core.now)
     }
 
-    /// Takes in addresses that the user named.
-    mutating func add(named endpoints: [Endpoint], core: inout EngineCore) {
-        dialler.add(named: endpoints, at: core.now)
+    /// Takes in the addresses that the user named.
+    mutating func name(_ endpoints: [Endpoint], core: inout EngineCore) {
+        dialler.name(endpoints, at: core.now)
         dialler.checkSoon()
         core.network.namedEndpoints = dialler.namedEndpoints
     }

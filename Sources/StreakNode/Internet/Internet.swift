@@ -17,8 +17,6 @@ final class Internet {
     private static let secretSize = 32
     /// How often the routes are looked over: the router may be another while the addresses are the same.
     private static let lookInterval: Duration = .seconds(30)
-    /// How often names are looked up again.
-    private static let nameInterval: Duration = .seconds(600)
 
     /// What there is of one kind of address.
     private struct Family {
@@ -34,10 +32,7 @@ final class Internet {
     private var families = [Family(isIPv4: true), Family(isIPv4: false)]
     private var isOpen = false
     private var nextLook: MonotonicInstant?
-    private var nextNames: MonotonicInstant?
-    /// Where each name leads, as far as that is known.
-    private var named: [String: [Endpoint]] = [:]
-    private var told: Set<String> = []
+    private var named: NamedAddresses
     /// Nil before the engine was told anything in this life of the network: it may hold what was true in an earlier one.
     private var toldEndpoints: [Whereabouts.Entry]?
     private let helper: RouterHelper
@@ -48,6 +43,7 @@ final class Internet {
 
     init(core: NodeCore, loop: NodeLoop) {
         (self.core, self.loop) = (core, loop)
+        named = NamedAddresses(Array(core.configuration.advertised.prefix(NodeConfiguration.maximumAdvertised)))
         let (clock, inbox) = (core.clock, core.inbox)
         let (program, nodes) = (HelperProgram.besideThis, NoticeExchange.keptNodes(core))
         let shared = InternetHelper(
@@ -111,9 +107,6 @@ final class Internet {
         helper.open()
         notices.opened()
         toldEndpoints = nil
-        for name in core.configuration.advertised.prefix(NodeConfiguration.maximumAdvertised) where named[name] == nil {
-            named[name] = []
-        }
         look()
         lookUpNames()
     }
@@ -124,7 +117,8 @@ final class Internet {
         guard isOpen else { return }
         isOpen = false
         notices.closed()
-        (nextLook, nextNames) = (nil, nil)
+        nextLook = nil
+        named.stop()
         let ports = helperPorts
         helperPorts = []
         for place in families.indices {
@@ -143,14 +137,14 @@ final class Internet {
 
     var nextDeadline: MonotonicInstant? {
         let mappers = families.compactMap(\.mapper.nextDeadline).map { MonotonicInstant.zero.advanced(by: $0) }
-        return (mappers + [nextLook, nextNames, notices.nextPing].compactMap(\.self)).min()
+        return (mappers + [nextLook, named.due, notices.nextPing].compactMap(\.self)).min()
     }
 
     func deadlineReached() {
         guard isOpen else { return }
         let instant = core.clock.now
         if let nextLook, nextLook <= instant { look() }
-        if let nextNames, nextNames <= instant { lookUpNames() }
+        if let due = named.due, due <= instant { lookUpNames() }
         for place in families.indices { take(.deadlineReached, at: place) }
         notices.deadlineReached()
     }
@@ -171,12 +165,16 @@ final class Internet {
             if isOpen { take(.upnpEnded(outcome), at: isIPv4 ? 0 : 1) }
             return true
         case .interfacesChanged:
-            if isOpen { look() }
+            if isOpen {
+                look()
+                lookUpNames()
+            }
             notices.networkChanged()
             return false
         case .dht(let answer):
             notices.take(answer)
             return true
+        case .peersFound: return false
         case .datagram(let bytes, let source): return notices.takes(bytes, from: source)
         case .beacon, .streamAccepted, .streamOpened, .streamFailed, .streamBytes, .streamClosed:
             return false
@@ -282,37 +280,23 @@ final class Internet {
 
     // MARK: Names
 
-    /// Looks up what the user named, beside the node: a name service may take half a minute.
     private func lookUpNames() {
-        let names = named.keys.sorted()
-        nextNames = nil
-        guard !names.isEmpty else { return }
         let inbox = core.inbox
-        NIOThreadPool.singleton.submit { _ in
-            var found: [String: [Endpoint]] = [:]
-            for name in names {
-                guard let address = HostPort(name) else { continue }
-                // What cannot be looked up now keeps what it was.
-                found[name] = try? AddressResolution.lookUp(host: address.host, port: address.port)
-            }
-            inbox.put(.namesFound(found))
-        }
+        named.lookUp { inbox.put(.namesFound($0)) }
     }
 
     private func namesFound(_ found: [String: [Endpoint]]) {
-        guard isOpen else { return }
-        nextNames = core.clock.now.advanced(by: Self.nameInterval)
-        defer { tellEngine() }
-        for name in named.keys.sorted() {
-            if let endpoints = found[name] { named[name] = endpoints.filter(\.mayBeTold) }
-            guard named[name]?.isEmpty ?? true, told.insert(name).inserted else { continue }
+        let lost = named.take(found, at: core.clock.now, where: \.mayBeTold)
+        guard isOpen else { return named.stop() }
+        for name in lost {
             core.publish(
-                .notice(
-                    found[name] == nil
-                        ? "The address \(name) cannot be looked up now. It is tried again every ten minutes."
-                        : "Friends are not told \(name): it leads to no address on the internet, or to a port below 1024."
-                ))
+                found[name] == nil
+                    ? NamedAddresses.failure(of: name)
+                    : .notice(
+                        "Friends are not told \(name): it leads to no address on the internet, or to a port below 1024."
+                    ))
         }
+        tellEngine()
     }
 
     // MARK: Notices
@@ -336,7 +320,7 @@ final class Internet {
         }
         for family in families { add(.mapped, family.mapper.endpoint) }
         for family in families where !family.isIPv4 { add(.ipv6, family.source) }
-        for name in named.keys.sorted() { for endpoint in named[name] ?? [] { add(.named, endpoint) } }
+        for name in named.names { for endpoint in named.endpoints[name] ?? [] { add(.named, endpoint) } }
         return found
     }
 

@@ -173,6 +173,7 @@ final class NodeLoop {
         }
         if isOver { core.inbox.wake() }
         if let pausedUntil, pausedUntil <= core.clock.now { resume() }
+        if let due = sockets.nextLookUp, due <= core.clock.now { sockets.lookUpPeers() }
         if isRunning, pausedUntil == nil, !needsRecovery { follower?.followTime() }
         if !transaction.isEmpty { flush() }
         if !settlers.isEmpty {
@@ -193,6 +194,12 @@ final class NodeLoop {
     private func handle(_ input: NetworkInput) {
         defer { sockets.consumed(input) }
         if follower?.takes(input) ?? false { return }
+        if case .peersFound(let found) = input {
+            sockets.peersFound(found)
+            if pausedUntil == nil { dialNamedPeers() }
+            return
+        }
+        if input == .interfacesChanged { sockets.lookUpPeers() }
         guard pausedUntil == nil else {
             if case .streamAccepted(let id, _) = input { sockets.perform(.closeStream(id)) }
             return
@@ -206,7 +213,7 @@ final class NodeLoop {
         case .streamBytes(let id, let bytes): feed(.link(.streamBytesReceived(id, bytes)))
         case .streamClosed(let id): feed(.link(.streamClosed(id)))
         case .interfacesChanged: feed(.networkChanged(addresses: sockets.ownEndpoints))
-        case .routerSpoke, .upnpEnded, .namesFound, .dht: break  // A service has taken it.
+        case .routerSpoke, .upnpEnded, .namesFound, .peersFound, .dht: break  // A service has taken it.
         }
     }
 
@@ -242,7 +249,7 @@ final class NodeLoop {
         guard core.isServing || isRunning else { return }
         let candidates = [
             core.isServing ? pausedUntil ?? core.engine.nextDeadline : nil, settlers.next(after: core.clock.now),
-            isRunning ? follower?.nextDeadline : nil,
+            isRunning ? follower?.nextDeadline : nil, sockets.nextLookUp,
         ]
         if let due = candidates.compactMap({ $0 }).min() { alarm.set(for: due, at: core.clock.now, waking: core.inbox) }
     }
@@ -325,7 +332,7 @@ final class NodeLoop {
         // The person who runs the node is told now. On a full disk, the next run tells them again.
         if store.lostChanges > 0 { try? store.forgetLostChanges() }
         readiness.begin()
-        if !isHidden { await meetNamedPeers() }
+        if !isHidden { sockets.lookUpPeers() }
         process()
         for await _ in core.inbox.wakes {
             if Task.isCancelled { break }
@@ -349,14 +356,7 @@ final class NodeLoop {
         feed(listening)
     }
 
-    private func meetNamedPeers() async {
-        await sockets.resolveNamedPeers()
-        dialNamedPeers()
-    }
-
-    private func dialNamedPeers() {
-        if !sockets.namedEndpoints.isEmpty { post(.dialAddresses(sockets.namedEndpoints)) }
-    }
+    private func dialNamedPeers() { post(.dialAddresses(sockets.namedEndpoints)) }
 
     /// Tells friends at once that this node stops, so that they need not wait until it counts as silent.
     func leaveNetwork() async {
@@ -375,7 +375,7 @@ final class NodeLoop {
         needsRecovery = true
         try recoverIfNeeded()
         try await openSockets()
-        await meetNamedPeers()
+        sockets.lookUpPeers()
         process()
     }
 

@@ -22,10 +22,12 @@ final class Sockets {
     private var network: MeshNetwork? {
         didSet { core.isServing = network != nil }
     }
-    /// The addresses of `NodeConfiguration.peers`.
-    private(set) var namedEndpoints: [Endpoint] = []
+    private var named: NamedAddresses
 
-    init(core: NodeCore) { self.core = core }
+    init(core: NodeCore) {
+        self.core = core
+        named = NamedAddresses(core.configuration.peers)
+    }
 
     // MARK: Opening and closing
 
@@ -103,21 +105,22 @@ final class Sockets {
     /// else.
     var ownEndpoints: [Endpoint] { network?.reachableEndpoints ?? [] }
 
-    /// Looks up the addresses of `NodeConfiguration.peers`.
-    func resolveNamedPeers() async {
-        var endpoints: [Endpoint] = []
-        for peer in core.configuration.peers {
-            do {
-                endpoints += try await resolve(peer)
-            } catch {
-                core.publish(.notice("The address \(peer) cannot be resolved; it is left out."))
-            }
-        }
-        namedEndpoints = endpoints
+    // MARK: Named peers
+
+    /// Where the names of `NodeConfiguration.peers` lead.
+    var namedEndpoints: [Endpoint] { named.names.flatMap { named.endpoints[$0] ?? [] } }
+
+    /// When their names are looked up again.
+    var nextLookUp: MonotonicInstant? { network == nil ? nil : named.due }
+
+    func lookUpPeers() {
+        let inbox = core.inbox
+        named.lookUp { inbox.put(.peersFound($0)) }
     }
 
-    /// The addresses of `HOST:PORT`; none without sockets.
-    func resolve(_ peer: String) async throws -> [Endpoint] { try await network?.resolve(peer) ?? [] }
+    func peersFound(_ found: [String: [Endpoint]]) {
+        for name in named.take(found, at: core.clock.now) { core.publish(NamedAddresses.failure(of: name)) }
+    }
 
     // MARK: Packets
 

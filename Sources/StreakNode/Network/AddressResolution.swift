@@ -14,10 +14,10 @@ enum AddressResolution {
     /// Endpoints of one name beyond this are ignored.
     static let maximumEndpointCount = 16
 
-    /// Splits `HOST:PORT` or `[IPV6]:PORT`.
-    static func split(_ text: String) throws(NetworkError) -> (host: String, port: Int) {
-        guard let address = HostPort(text) else { throw .invalidAddress(text) }
-        return (address.host, Int(address.port))
+    /// Where `HOST:PORT` or `[IPV6]:PORT` leads, the host a name or an address. For a thread that may wait as long as `endpoints`.
+    static func lookUp(_ text: String) throws(NetworkError) -> [Endpoint] {
+        guard let address = HostPort(text), address.port != 0 else { throw .invalidAddress(text) }
+        return try lookUp(host: address.host, port: address.port)
     }
 
     /// All addresses of a host, in the system's order of preference. A name may take as long as the system waits for its

@@ -110,13 +110,6 @@ final class MeshNetwork: Sendable {
         Self.description(host: configuration.listen.host, port: Int(port))
     }
 
-    /// Endpoints for `HOST:PORT` or `[IPV6]:PORT`, the host a name or an address. Throws `NetworkError`.
-    func resolve(_ hostPort: String) async throws -> [Endpoint] {
-        let (host, port) = try AddressResolution.split(hostPort)
-        guard let port = UInt16(exactly: port), port != 0 else { throw NetworkError.invalidAddress(hostPort) }
-        return try await AddressResolution.endpoints(host: host, port: port)
-    }
-
     /// The addresses of this machine at which the node may be reached, with its port: loopback ones only if it listens
     /// there alone.
     var reachableEndpoints: [Endpoint] {
@@ -180,7 +173,7 @@ final class MeshNetwork: Sendable {
         case .beacon: state.withLock { $0.inlet }?.beacons.consume()
         case .streamBytes(let id, let bytes): consumed(id, bytes.count)
         case .streamAccepted, .streamOpened, .streamFailed, .streamClosed, .interfacesChanged, .routerSpoke,
-            .upnpEnded, .namesFound, .dht:
+            .upnpEnded, .namesFound, .peersFound, .dht:
             break
         }
     }

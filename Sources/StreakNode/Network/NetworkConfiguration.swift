@@ -91,6 +91,8 @@ enum NetworkInput: Sendable, Equatable {
     case routerSpoke([UInt8], from: Endpoint, isIPv4: Bool)
     /// Where names lead that the user gave this machine, of those that could be looked up.
     case namesFound([String: [Endpoint]])
+    /// The same of names of others.
+    case peersFound([String: [Endpoint]])
     /// What became of asking a router by UPnP, which ports are open by it, and how the helper is.
     case upnpEnded(UPnPOutcome, [OpenedPort], HelperState, isIPv4: Bool)
     /// What came of asking the DHT.

@@ -261,7 +261,8 @@ extension Simulation {
         case .run(let duration): run(for: duration)
         case .converge(let limit): converge(within: limit)
         case .nameAddress(let peer, let node):
-            expect(.done, of: .dialAddresses([outsideEndpoint(of: peer)]), by: node)
+            nodes[node].namedEndpoints.append(outsideEndpoint(of: peer))
+            expect(.done, of: .dialAddresses(nodes[node].namedEndpoints), by: node)
         case .changeAddresses(let indices): changeAddresses(of: indices)
         case .changeAddressesMeanwhile(let indices, let count, let time):
             for index in indices {

@@ -125,6 +125,7 @@ public struct Simulation: Sendable {
         nodes[index].lastStoredAt = now
         nodes[index].acceptedStreamCount = 0
         nodes[index].strangersStreams = []
+        nodes[index].namedEndpoints = []
         nodes[index].outputsToLive = nil
         let entropy = SeededEntropy(
             seed: seed &* 31 &+ UInt64(index) &* 1_000_033 &+ UInt64(nodes[index].life) &* 7_777_777)

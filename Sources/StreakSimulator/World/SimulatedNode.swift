@@ -27,6 +27,8 @@ struct SimulatedNode: Sendable {
     /// When nodes of the DHT are asked where they see it, and when they were last.
     var witnessesDue: MonotonicInstant = .zero
     var witnessesAskedAt: MonotonicInstant = .zero
+    /// The addresses that its user has named since it started.
+    var namedEndpoints: [Endpoint] = []
     /// Its user's setting for the internet.
     var internetSetting = InternetSetting.on
     var leavesLetters = true

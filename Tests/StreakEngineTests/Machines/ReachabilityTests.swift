@@ -39,6 +39,20 @@ struct ReachabilityTests {
         #expect(reachability.dialler.addresses[bench.friends[0].device]?.map(\.endpoint) == [endpoint])
     }
 
+    @Test func `the addresses that the user names take the place of those before`() {
+        let (first, second, third) = (
+            Endpoint(ipv4: 1, port: 1), Endpoint(ipv4: 2, port: 1), Endpoint(ipv4: 3, port: 1)
+        )
+        var dialler = Dialler()
+        dialler.start()
+        dialler.name([first, second], at: .zero)
+        #expect(dialler.dueEndpoints(at: .zero) { .zero }.map { $0.endpoint } == [first, second])
+        dialler.name([second, third], at: .zero)
+        #expect(dialler.namedEndpoints == [second, third])
+        #expect(
+            dialler.dueEndpoints(at: .zero) { .zero }.map { $0.endpoint } == [third], "the other has just been dialled")
+    }
+
     @Test func `a group with enough links has no further member dialled who is reached`() {
         var dialler = Dialler()
         let group = GroupID(bytes: Bytes32(1, 2, 3, 4))

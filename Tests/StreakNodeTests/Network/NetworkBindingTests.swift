@@ -58,10 +58,8 @@ import Testing
         ("[2001:db8::5]:65535", [Endpoint(address: Bytes16(0x2001_0DB8 << 32, 5), port: 65535)]),
         ("[::ffff:127.0.0.1]:5", [ipv4Loopback(5)]),
     ])
-    func `addresses are read`(text: String, expected: [Endpoint]) async throws {
-        let network = MeshNetwork(configuration: NetworkConfiguration(listen: ("127.0.0.1", 0)))
-        #expect(try await network.resolve(text) == expected)
-        await network.stop()
+    func `addresses are read`(text: String, expected: [Endpoint]) throws {
+        #expect(try AddressResolution.lookUp(text) == expected)
     }
 
     @Test(arguments: [
@@ -69,17 +67,13 @@ import Testing
         "[]:5",
         "[host]:5", "[[::1]]:5", "a b:5", "a\0b:5", "höst:5", "host:5\n", String(repeating: "a", count: 400) + ":5",
     ])
-    func `what is no address is refused`(text: String) async throws {
-        let network = MeshNetwork(configuration: NetworkConfiguration(listen: ("127.0.0.1", 0)))
-        await #expect(throws: NetworkError.invalidAddress(text)) { try await network.resolve(text) }
-        await network.stop()
+    func `what is no address is refused`(text: String) {
+        #expect(throws: NetworkError.invalidAddress(text)) { try AddressResolution.lookUp(text) }
     }
 
-    @Test func `localhost is a name`() async throws {
-        let network = MeshNetwork(configuration: NetworkConfiguration(listen: ("127.0.0.1", 0)))
-        let endpoints = try await network.resolve("localhost:7")
+    @Test func `localhost is a name`() throws {
+        let endpoints = try AddressResolution.lookUp("localhost:7")
         #expect(!endpoints.isEmpty && endpoints.allSatisfy { $0.isLoopback && $0.port == 7 })
-        await network.stop()
     }
 
     @Test func `socket addresses keep address, port and scope`() {
