@@ -314,8 +314,7 @@ struct Liar: Sendable {
         }
         if lies.contains(.madeUpDevices) {
             // More than anybody reads: 0.6 a second, after the first 512.
-            let madeUp = (0..<2).map { _ in madeUpDevice() }
-            say(.whereabouts(madeUp.map { ToldWhereabouts(age: 0, bytes: $0.bytes) }), over: link, at: now)
+            say(.whereabouts([ToldWhereabouts(age: 0, bytes: madeUpDevice().bytes)]), over: link, at: now)
         }
         if lies.contains(.falsePresence) {
             let entries = targets.map { PresenceEntry(device: DeviceHandle($0.device), hops: 1) }
