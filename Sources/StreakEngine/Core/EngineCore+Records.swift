@@ -141,15 +141,23 @@ extension EngineCore {
         }
     }
 
-    /// Stores received records, then publishes them. If records of cut feeds are among them, everything is merged
-    /// again, once for all of them.
+    /// Publishes received records, and stores them. If records of cut feeds are among them, everything is merged again,
+    /// once for all of them.
+    ///
+    /// Observers are told before the disk has answered: if this machine loses what they show, friends send it again. Peers are told
+    /// by digest and arrival, and only once it is stored. While other changes are on their way to the disk, the news waits
+    /// behind theirs.
     mutating func persistMerge(
         _ change: DurableChange, of group: GroupID, merged: [MergedRecord], then work: [Work]
     ) {
         var change = change
         leaveOut(groups[group]?.rebuildIfStale(at: now, wall: wall) ?? [], change: &change)
-        var work = news(of: merged, in: group) + work
+        let news = news(of: merged, in: group)
+        var work = work
         if !change.runs.isEmpty || !change.operations.isEmpty { work.append(.digestMoved(group)) }
+        guard journal.deferred.isEmpty else { return persist(change, then: news + work) }
+        for item in news { post(item) }
+        publishDigest(of: group)
         persist(change, then: work)
     }
 

@@ -115,11 +115,11 @@ struct EngineCore: Sendable {
         if id.isOwn { post(.ownCommandEnded(id, outcome)) } else { outputs.append(.complete(id, outcome)) }
     }
 
-    /// Tells the shell a group's digest if it has changed.
+    /// Tells the shell a group's digest if it has changed, after the news that was posted before.
     mutating func publishDigest(of group: GroupID) {
         guard let digest = groups[group]?.digest, journal.publishedDigests[group] != digest else { return }
         journal.publishedDigests[group] = digest
-        publish(.digestChanged(group, digest))
+        post(.publish(.digestChanged(group, digest)))
     }
 
     // MARK: Storing

@@ -28,6 +28,47 @@ struct RumoursTests {
         #expect(isPaid == [true, false], "it had paid for what it repeated")
     }
 
+    @Test func `what arrives is shown before it is stored, in its order; peers hear of it then`() throws {
+        var rumours = Rumours()
+        var bench = try MachineBench()
+        let (group, link) = (bench.group, bench.links[0])
+        let before = bench.core.journal.storedArrival
+        rumours.receivedRumour(
+            Forged.run(by: bench.friends[0], in: group), of: group, over: link, core: &bench.core)
+        let first = Told(bench.posted())
+        #expect(first == Told(shown: 1, digests: 1, moved: 0))
+        #expect(bench.core.journal.storedArrival == before)
+        // The disk has not answered yet: what comes now waits its turn.
+        rumours.receivedRumour(
+            Forged.run(by: bench.friends[1], in: group), of: group, over: link, core: &bench.core)
+        let second = Told(bench.posted())
+        #expect(second == Told(shown: 0, digests: 0, moved: 0))
+        let changes = bench.core.outputs.compactMap { if case .persist(_, let id) = $0 { id } else { nil } }
+        #expect(changes.count == 2)
+        bench.core.stored(changes[0])
+        #expect(Told(bench.posted()) == Told(shown: 0, digests: 0, moved: 1))
+        bench.core.stored(changes[1])
+        #expect(Told(bench.posted()) == Told(shown: 1, digests: 0, moved: 1))
+        #expect(bench.core.journal.storedArrival > before)
+    }
+
+    /// Who was told what: own watchers of records and of the digest, and peers.
+    private struct Told: Equatable {
+        var shown = 0
+        var digests = 0
+        var moved = 0
+
+        init(shown: Int, digests: Int, moved: Int) { (self.shown, self.digests, self.moved) = (shown, digests, moved) }
+
+        init(_ posted: [Work]) {
+            for work in posted {
+                if case .publish(.recordsMerged) = work { shown += 1 }
+                if case .publish(.digestChanged) = work { digests += 1 }
+                if case .digestMoved = work { moved += 1 }
+            }
+        }
+    }
+
     @Test func `a run with a gap before it begins a round, a forged one does not`() throws {
         var rumours = Rumours()
         var bench = try MachineBench()
