@@ -144,9 +144,9 @@ extension EngineCore {
     /// Publishes received records, and stores them. If records of cut feeds are among them, everything is merged again,
     /// once for all of them.
     ///
-    /// Observers are told before the disk has answered: if this machine loses what they show, friends send it again. Peers are told
-    /// by digest and arrival, and only once it is stored. While other changes are on their way to the disk, the news waits
-    /// behind theirs.
+    /// Observers are told before the disk has answered: if this machine loses what they show, friends send it again. The digest is
+    /// announced, and the arrival told, only once it is stored. While other changes are on their way to the disk, the news
+    /// waits behind theirs.
     mutating func persistMerge(
         _ change: DurableChange, of group: GroupID, merged: [MergedRecord], then work: [Work]
     ) {
