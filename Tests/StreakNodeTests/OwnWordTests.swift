@@ -179,8 +179,9 @@ import Testing
         }
     }
 
-    /// A machine that learns of a change in the private group first may write the same into a shared one.
-    @Test func `undo takes back what another machine has only written again`() async throws {
+    /// A machine that learns of a change in one group first may write the same into the others.
+    @Test(arguments: [["Red"], ["private"], ["Red", "private"]])
+    func `undo takes back what another machine has only written again`(rewritten: [String]) async throws {
         let party = try NodeParty()
         try await Self.second(of: party)
         try await party.running("Ada", "Laptop") { nodes in
@@ -192,9 +193,13 @@ import Testing
             }
             let shared: GroupID = try await ada.group("Red")
             let result = try #require(await laptop.ownScores().first)
-            _ = try await laptop.execute(.write([(shared, [.score(result)])]))
-            try await ada.until { try await Self.agree(laptop, $0) }
-            #expect(await !ada.hasWritten(result.key, in: shared))
+            let own = try #require(await laptop.privateGroup)
+            let groups = rewritten.map { $0 == "Red" ? shared : own }
+            _ = try await laptop.execute(.write(groups.map { ($0, [.score(result)]) }))
+            try await ada.until { node in
+                for group in groups where await node.hasWritten(result.key, in: group) { return false }
+                return true
+            }
             let undone = try await ada.call(UndoRequest.last)
             #expect((undone.restoredCount, undone.withdrawnCount, undone.keptCount) == (0, 1, 0))
             #expect(try await ada.results().isEmpty)

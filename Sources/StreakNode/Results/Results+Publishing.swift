@@ -110,7 +110,7 @@ extension Results {
         }
         writes += shared.filter { !$0.drafts.isEmpty }
         let log = UndoLog(
-            undoing: writes, in: { core.views[$0]?.index ?? ScoreIndex() }, of: core.me)
+            of: writes, in: { core.views[$0]?.index ?? ScoreIndex() }, of: core.me)
         let undo = Command.keepSetting(name: Self.undoSetting, value: log.encoded(at: core.clock.wallTime))
         try await loop.execute(.write(writes), with: [undo], keeping: texts)
         return writes.map(\.group).filter { $0 != core.privateGroup }.map(\.description)
@@ -122,15 +122,8 @@ extension Results {
         else {
             throw NodeFailure.nothingToUndo  // none, or one of another version
         }
-        var writes = log.writes(toGroups: core.ownGroups)
-        // Undo does not touch what another machine of this user has written since.
-        let overwritten = Set(
-            writes.flatMap { group, drafts in
-                drafts.compactMap(\.scoreKey).filter { isAnotherMachines(recordKey($0), in: group) }
-            })
-        for index in writes.indices {
-            writes[index].drafts.removeAll { $0.scoreKey.map(overwritten.contains) ?? false }
-        }
+        let overwritten = overwrittenKeys(of: log)
+        var writes = log.writes(toGroups: core.ownGroups, keeping: overwritten)
         let drafts = writes.first { $0.group == core.privateGroup }?.drafts ?? []
         let withdrawn = drafts.compactMap { draft -> DailyScore? in
             guard case .withdrawnScore(let key) = draft else { return nil }
@@ -162,15 +155,21 @@ extension Results {
             restoredCount: restored.count, withdrawnCount: withdrawn.count, keptCount: overwritten.count)
     }
 
-    /// Whether another machine of this user has changed a result in a group. One that learned of the result first in the
-    /// private group may have written it again in a shared one, which changes nothing.
-    private func isAnotherMachines(_ key: RecordKey, in group: GroupID) -> Bool {
-        guard let writer = core.engine.writer(of: key, in: group), writer != core.identity.device else { return false }
-        guard let privateGroup = core.privateGroup, group != privateGroup,
-            let own = core.engine.mergedRecord(key, of: privateGroup),
-            let shown = core.engine.mergedRecord(key, of: group)
-        else { return true }
-        return !own.tellsTheSame(as: shown)
+    /// The results that another machine of this user has changed since: undo leaves them alone. One that has only written
+    /// the same again, in a group that it learned of later, has changed nothing.
+    private func overwrittenKeys(of log: UndoLog) -> Set<ScoreKey> {
+        let groups = Set(core.ownGroups)
+        var keys: Set<ScoreKey> = []
+        for (group, changes) in log.changesByGroup where groups.contains(group) {
+            for change in changes {
+                let key = recordKey(change.key)
+                guard let writer = core.engine.writer(of: key, in: group), writer != core.identity.device,
+                    let standing = core.engine.mergedRecord(key, of: group), !standing.tells(change.written)
+                else { continue }
+                keys.insert(change.key)
+            }
+        }
+        return keys
     }
 
     private func recordKey(_ key: ScoreKey) -> RecordKey {

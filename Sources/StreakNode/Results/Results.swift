@@ -80,12 +80,20 @@ extension MergedRecord {
 
     /// Whether two records state the same result. Their bytes differ if they were written at different times.
     func tellsTheSame(as other: MergedRecord) -> Bool {
-        guard !value.isEmpty, !other.value.isEmpty,
-            // A value that cannot be decoded is of a later version, and not the same.
-            var left = try? DailyScore(subject: key.subject, value: value, time: time),
-            let right = try? DailyScore(subject: other.key.subject, value: other.value, time: other.time)
-        else { return false }
-        left.contends = right.contends
-        return left == right
+        guard !value.isEmpty, let told = other.result else { return false }
+        return tells(told)
+    }
+
+    /// Whether this states `score`; nil is none.
+    func tells(_ score: DailyScore?) -> Bool {
+        guard var score else { return value.isEmpty }
+        guard let told = result else { return false }
+        score.contends = told.contends
+        return told.isSame(as: score)
+    }
+
+    private var result: DailyScore? {
+        // A value that cannot be decoded is of a later version, and like no result of this one.
+        value.isEmpty ? nil : try? DailyScore(subject: key.subject, value: value, time: time)
     }
 }
