@@ -239,6 +239,8 @@ public struct MeshEngine: Sendable {
         case .pushRun(let group, let run, let source):
             notices.wrote(run, core: core)
             rumours.push(run, in: group, except: source, presence: reachability.presence[group], core: &core)
+        case .acknowledgeRumour(let name, let link):
+            core.sendDatagram(LinkMessage.rumourAcknowledged(name).encoded, over: link)
         case .passOnOperations(let group, let operations, let source):
             sync.passOn(operations, in: group, except: source, core: &core)
         case .announceSoon(let group, let source): sync.announceSoon(group, except: source, core: core)

@@ -41,6 +41,8 @@ enum Work: Sendable {
 
     // Records and operations.
     case pushRun(GroupID, Run, except: LinkID?)
+    /// A rumour is stored here: its sender need not repeat it.
+    case acknowledgeRumour(RumourName, LinkID)
     case passOnOperations(GroupID, [SignedOperation], except: LinkID?)
     case announceSoon(GroupID, except: LinkID?)
     case tellDigest(GroupID, LinkID)

@@ -99,15 +99,17 @@ struct Rumours: Sendable {
             }
             return
         }
+        var work: [Work] = []
         if let name = Deliveries.name(of: run) {
             deliveries.acknowledged(Deliveries.Key(name: name, link: link))
-            core.sendDatagram(LinkMessage.rumourAcknowledged(name).encoded, over: link)
+            work.append(.acknowledgeRumour(name, link))
         }
         guard !outcome.reception.isDuplicate else {
             _ = core.charge(.redundantRecords, run.count, over: link)
-            return
+            return core.persist(DurableChange(), then: work)
         }
-        keep(outcome.reception, outcome.merged, of: run, in: group, from: link, core: &core)
+        work.append(.pushRun(group, run, except: link))
+        keep(outcome.reception, outcome.merged, of: run.feed, in: group, then: work, core: &core)
     }
 
     /// Takes the newest records that a member has left. Who holds the group's key could have written them: only the signature
@@ -143,7 +145,7 @@ struct Rumours: Sendable {
                 let (reception, merged) = try core.groups[group]?.receive(
                     run, arrival: core.journal.nextArrival, wall: core.wall), !reception.isDuplicate
             else { return .nothingNew }
-            keep(reception, merged, of: run, in: group, from: nil, core: &core)
+            keep(reception, merged, of: run.feed, in: group, then: [.pushRun(group, run, except: nil)], core: &core)
             return .new
         } catch .gap {
             return .nothingNew
@@ -156,16 +158,15 @@ struct Rumours: Sendable {
         }
     }
 
-    /// Stores and passes on what is new.
+    /// Shows and stores what is new. The sender and other peers hear that it is here once it is stored.
     private func keep(
-        _ reception: FeedReplica.Reception, _ merged: [MergedRecord], of run: Run, in group: GroupID,
-        from link: LinkID?, core: inout EngineCore
+        _ reception: FeedReplica.Reception, _ merged: [MergedRecord], of feed: FeedID, in group: GroupID,
+        then work: [Work], core: inout EngineCore
     ) {
-        core.post(.pushRun(group, run, except: link))
         var change = DurableChange()
-        core.recordReception(reception, of: run.feed, in: group, change: &change)
-        core.compact(run.feed, in: group, change: &change)
-        core.persistMerge(change, of: group, merged: merged, then: [])
+        core.recordReception(reception, of: feed, in: group, change: &change)
+        core.compact(feed, in: group, change: &change)
+        core.persistMerge(change, of: group, merged: merged, then: work)
     }
 
     /// Sends what is due again. A peer that acknowledged nothing is told the digest instead.
