@@ -90,6 +90,20 @@ struct FeedReplicaLaws {
         #expect(half.tips == teacher.tips)
     }
 
+    @Test func `a feed written one by one keeps few runs, and packs no record often`() throws {
+        let count = 1_500
+        var script = FeedScript()
+        script.append("a", count: count)
+        var replica = FeedReplica(script.id, in: script.group)
+        var packed = 0
+        for number in 1...count {
+            _ = try replica.receive(script.run(number...number), arrival: UInt64(number))
+            if let change = replica.compact() { packed += change.added.run.count }
+            #expect(replica.storedRuns.count < 30)
+        }
+        #expect(packed <= 9 * count)
+    }
+
     @Test(arguments: 0..<20 as Range<UInt64>)
     func `compaction changes no tip, no served record and nothing a peer needs`(seed: UInt64) throws {
         var numbers = SplitMix64(seed: seed)

@@ -1,39 +1,38 @@
 import StreakWire
 
 extension FeedReplica {
-    /// How many single writes are combined into one run, and how many of those into a large one.
-    private static let gatheredRuns = 64
-    private static let smallCount = 64
-    private static let largeSize = 32_768
+    /// So many runs are packed into one.
+    private static let gatheredRuns = 16
+    /// In packed bytes.
+    private static let largestSize = 32_768
 
     /// The small runs at the end of a branch packed into one, if there are many. The newest signature covers them all,
     /// so the older ones are dropped. Nil if that would gain nothing.
     public mutating func compact() -> (removed: [RunKey], added: StoredRun)? {
         for branch in branches.indices {
-            if let change = gather(branch, below: Self.smallCount) ?? gather(branch, below: Run.maximumCount) {
-                return change
-            }
+            if let change = gather(branch) { return change }
         }
         return nil
     }
 
-    private mutating func gather(_ branch: Int, below count: Int) -> (removed: [RunKey], added: StoredRun)? {
+    /// Packs the runs at the end of which none is longer than all after it together. So a run becomes part of one at least
+    /// twice as long, and a record is packed again a dozen times at most.
+    private mutating func gather(_ branch: Int) -> (removed: [RunKey], added: StoredRun)? {
         let runs = branches[branch].runs
         var start = runs.count
         var size = 0
         var records = 0
         while start > 0 {
             let run = runs[start - 1].run
-            guard run.count < count, size + run.packed.count <= Self.largeSize,
+            guard records == 0 || run.count <= records, size + run.packed.count <= Self.largestSize,
                 records + run.count <= Run.maximumCount
             else { break }
             size += run.packed.count
             records += run.count
             start -= 1
         }
-        let wanted = count == Self.smallCount ? Self.gatheredRuns : Self.gatheredRuns / 4
         // The signature of the last run covers all the others.
-        guard runs.count - start >= wanted, let firstRun = runs[start...].first, let lastRun = runs.last,
+        guard runs.count - start >= Self.gatheredRuns, let firstRun = runs[start...].first, let lastRun = runs.last,
             !lastRun.run.isUnsigned
         else { return nil }
         let gathered = runs[start...]
