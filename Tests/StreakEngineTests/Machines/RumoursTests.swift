@@ -16,8 +16,10 @@ struct RumoursTests {
         rumours.receivedRumour(run, of: group, over: link, core: &bench.core)
         #expect(bench.changes.flatMap(\.runs).map(\.run) == [run])
         _ = bench.posted()
-        let passedOn = bench.store().contains { if case .pushRun(group, run, except: link) = $0 { true } else { false } }
-        #expect(passedOn)
+        let isPassedOn = bench.store().contains {
+            if case .pushRun(group, run, except: link) = $0 { true } else { false }
+        }
+        #expect(isPassedOn)
         bench.core.outputs = []
         rumours.receivedRumour(run, of: group, over: bench.links[1], core: &bench.core)
         #expect(bench.changes.isEmpty && Told(bench.posted()) == Told(acknowledged: 1))
