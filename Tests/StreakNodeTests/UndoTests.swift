@@ -73,8 +73,8 @@ import Testing
         let groups = (1...9 as ClosedRange<UInt64>).map { GroupID(bytes: Bytes32(0, 0, 0, $0)) }
         let index = held
         let log = UndoLog(
-            of: groups.map { ($0, scores.map(RecordDraft.score)) }, in: { $0 == groups[0] ? index : ScoreIndex() },
-            of: player)
+            of: groups.map { ($0, scores.map(RecordDraft.score)) }, heldIn: { $0 == groups[0] ? index : ScoreIndex() },
+            by: player)
         let bytes = log.encoded(at: WallTime(milliseconds: 1_795_000_000_000))
         #expect(bytes.count < 900_000, "\(bytes.count)")
         let read = try UndoLog(decoding: bytes)
@@ -83,6 +83,16 @@ import Testing
             #expect(Set(mine.changes.map(\.key)) == Set(theirs.changes.map(\.key)))
         }
         #expect(read.changesByGroup[0].changes.filter { $0.before != nil }.count == 100)
+    }
+
+    @Test func `of two values for one result in one change the later is what was written`() throws {
+        let scores = [100, 120].map {
+            DailyScore(game: GameID(literal: "birdle"), day: PuzzleDay(daysSinceEpoch: 18_262), score: $0)
+        }
+        let log = UndoLog(
+            of: [(GroupID(bytes: .zero), scores.map(RecordDraft.score))], heldIn: { _ in ScoreIndex() },
+            by: PlayerID([1]))
+        #expect(log.changesByGroup[0].changes == [.init(key: scores[0].key, before: nil, written: scores[1])])
     }
 
     @Test func `bytes that are no undo are refused`() throws {
@@ -96,7 +106,7 @@ import Testing
                                 game: GameID(literal: "wordle"), day: PuzzleDay(daysSinceEpoch: 20_000), score: 3))
                     ]
                 )
-            ], in: { _ in ScoreIndex() }, of: PlayerID([1]))
+            ], heldIn: { _ in ScoreIndex() }, by: PlayerID([1]))
         let bytes = log.encoded(at: WallTime(milliseconds: 1_795_000_000_000))
         #expect(try UndoLog(decoding: bytes) == log)
         for length in 0..<bytes.count {

@@ -104,6 +104,31 @@ struct FeedReplicaLaws {
         #expect(packed <= 9 * count)
     }
 
+    /// Results of a game with a long name come to little packed, and to more than a run may hold unpacked.
+    @Test func `a long run that nothing more fits into does not keep others from being packed`() throws {
+        var script = FeedScript()
+        var value = WireWriter(reserving: 1_250)
+        for field in [1, 4 | 128, 3] as [UInt8] { value.write(field) }
+        value.writeBlob([UInt8](repeating: 0x61, count: 1_200))
+        value.write(UInt8(0))
+        for number in 0..<480 {
+            let time = HybridTime(milliseconds: FeedScript.start + Int64(number), counter: 0)
+            let day = PuzzleDay(daysSinceEpoch: 20_000 + number)
+            var subject = WireWriter(reserving: 16)
+            subject.write(UInt8(0))
+            subject.writeVarint(UInt64(day.yyyymmdd))
+            script.append(Record(kind: .dailyScore, time: time, subject: subject.bytes, value: value.bytes).encoded)
+        }
+        var replica = FeedReplica(script.id, in: script.group)
+        _ = try replica.receive(script.run(1...180), arrival: 1)
+        #expect(replica.storedRuns.map(\.run.packed.count).max() ?? 0 < 4_000)
+        for number in 181...480 {
+            _ = try replica.receive(script.run(number...number), arrival: UInt64(number))
+            _ = replica.compact()
+            #expect(replica.storedRuns.count < 24)
+        }
+    }
+
     @Test(arguments: 0..<20 as Range<UInt64>)
     func `compaction changes no tip, no served record and nothing a peer needs`(seed: UInt64) throws {
         var numbers = SplitMix64(seed: seed)

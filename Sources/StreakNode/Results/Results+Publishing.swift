@@ -110,7 +110,7 @@ extension Results {
         }
         writes += shared.filter { !$0.drafts.isEmpty }
         let log = UndoLog(
-            of: writes, in: { core.views[$0]?.index ?? ScoreIndex() }, of: core.me)
+            of: writes, heldIn: { core.views[$0]?.index ?? ScoreIndex() }, by: core.me)
         let undo = Command.keepSetting(name: Self.undoSetting, value: log.encoded(at: core.clock.wallTime))
         try await loop.execute(.write(writes), with: [undo], keeping: texts)
         return writes.map(\.group).filter { $0 != core.privateGroup }.map(\.description)
@@ -186,6 +186,9 @@ extension Results {
 
 extension RecordDraft {
     /// The result that this draft is about.
+    /// The result that it states; nil if it states none.
+    var score: DailyScore? { if case .score(let score) = self { score } else { nil } }
+
     var scoreKey: ScoreKey? {
         switch self {
         case .score(let score): score.key

@@ -92,8 +92,9 @@ extension MergedRecord {
         return told.isSame(as: score)
     }
 
+    /// Nil if it is withdrawn, or of a later version.
     private var result: DailyScore? {
-        // A value that cannot be decoded is of a later version, and like no result of this one.
+        // What this version cannot read equals no result that it knows.
         value.isEmpty ? nil : try? DailyScore(subject: key.subject, value: value, time: time)
     }
 }

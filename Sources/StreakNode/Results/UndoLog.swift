@@ -34,20 +34,24 @@ struct UndoLog: Equatable {
         left.changesByGroup.elementsEqual(right.changesByGroup) { $0.group == $1.group && $0.changes == $1.changes }
     }
 
-    /// What `writes` change, for results as each group has them.
+    /// What a player's `writes` change, for results as each group has them. Of two for one result the later counts.
     init(
-        of writes: [(group: GroupID, drafts: [RecordDraft])], in held: (GroupID) -> ScoreIndex, of player: PlayerID
+        of writes: [(group: GroupID, drafts: [RecordDraft])], heldIn index: (GroupID) -> ScoreIndex, by player: PlayerID
     ) {
         changesByGroup = writes.map { group, drafts in
-            let index = held(group)
-            let changes = drafts.compactMap { draft -> Change? in
-                switch draft {
-                case .score(let score):
-                    return Change(key: score.key, before: index.score(score.key, of: player), written: score)
-                case .withdrawnScore(let key):
-                    guard let before = index.score(key, of: player) else { return nil }
-                    return Change(key: key, before: before, written: nil)
-                case .content, .again, .copy: return nil
+            let index = index(group)
+            var places: [ScoreKey: Int] = [:]
+            var changes: [Change] = []
+            for draft in drafts {
+                guard let key = draft.scoreKey else { continue }
+                let before = index.score(key, of: player)
+                let change = Change(key: key, before: before, written: draft.score)
+                guard before != nil || change.written != nil else { continue }
+                if let place = places[key] {
+                    changes[place] = change
+                } else {
+                    places[key] = changes.count
+                    changes.append(change)
                 }
             }
             return (group, changes)

@@ -242,7 +242,7 @@ struct ChampionsCommand: QueryCommand {
         for champions in report.champions.prefix(100) {
             table.addRow(
                 .init(champions.period, .dim), .init(champions.winners.map(\.name).joined(separator: ", "), .bold),
-                .init("\(champions.value)"), .init("of \(champions.ranked)", .dim))
+                .init("\(champions.value)"), .init("\(champions.ranked) took part", .dim))
         }
         var lines = style.lines(of: table)
         var wall = TextTable([.left, .right, .left])
