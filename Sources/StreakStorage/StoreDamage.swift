@@ -14,14 +14,13 @@ public enum StoreDamage: Hashable, Sendable {
     /// What SQLite says about the file's structure.
     case structure(String)
 
-    /// Whether the user is told. Not told is what comes back by itself: an intact run after a damaged one, and facts such as the
-    /// last address of a friend's machine.
+    /// Whether the user is told. They are not told of what comes back by itself: an intact run after a damaged one, addresses,
+    /// access keys, which other machines have, and friend codes, which are worked out again.
     public var isTold: Bool {
         switch self {
         case .run, .operation, .structure: true
         case .runBehindDamage: false
-        case .row("runs"), .row("operations"): true
-        case .row(let table): LocalTable(rawValue: table).map { $0 != .friendCodes } ?? false
+        case .row(let table): !["access_keys", "addresses", LocalTable.friendCodes.rawValue].contains(table)
         }
     }
 }

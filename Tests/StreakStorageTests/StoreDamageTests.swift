@@ -250,4 +250,10 @@ struct StoreDamageTests {
         "runs": "group_id, device, epoch_counter, epoch_nonce, branch, first",
         "state": "id",
     ]
+
+    @Test(arguments: ["settings", "share_texts", "runs", "operations", "blocked_users"])
+    func `a lost row that a user may miss is told`(table: String) { #expect(StoreDamage.row(table: table).isTold) }
+
+    @Test(arguments: ["addresses", "access_keys", "friend_codes"])
+    func `a lost row that comes back is not told`(table: String) { #expect(!StoreDamage.row(table: table).isTold) }
 }

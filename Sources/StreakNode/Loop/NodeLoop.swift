@@ -275,7 +275,7 @@ final class NodeLoop {
         needsRecovery = true
         pausedUntil = core.clock.now.advanced(by: Self.pause)
         commands.failAll(failure)
-        core.publish(.notice("Results cannot be stored now. Nothing new is confirmed until there is room again."))
+        core.publish(.notice("Results cannot be stored now. Nothing new is confirmed until they can."))
         // If even reading fails, the next command tries again.
         try? recoverIfNeeded()
     }

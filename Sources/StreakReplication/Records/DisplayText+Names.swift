@@ -13,8 +13,8 @@ extension DisplayText {
         }
     }
 
-    /// What a reader tells names apart by: neither capitals nor what shows nothing, such as a soft hyphen, nor the script of
-    /// letters that look alike, nor how many blanks there are.
+    /// Equal for names that readers confuse. It ignores capitals, characters that show nothing (such as a soft hyphen), the
+    /// script of letters that look alike, and the number of blanks.
     public static func likeness(_ name: String) -> String {
         let seen = String(String.UnicodeScalarView(seen(name))).lowercased()
         return seen.split(whereSeparator: \.isWhitespace).joined(separator: " ")

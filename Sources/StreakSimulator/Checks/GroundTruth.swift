@@ -129,7 +129,7 @@ extension Simulation {
         var writes: [(slot: GroundTruth.Slot, index: Int)] = []
         var drafts: [RecordDraft] = []
         for _ in 0..<count {
-            // An edit may overtake the value it edits. A new result is either visible or not.
+            // While liveness has a limit, only new results: an edit may overtake the value it edits, which then never shows.
             let onlyNew = onlyNew || liveness.limit != nil
             guard let (slot, index, draft) = ground.draft(by: node, onlyNew: onlyNew, random: &random) else { continue }
             // With two values for one slot in one command, the first would never be visible.

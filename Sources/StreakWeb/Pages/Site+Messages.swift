@@ -46,7 +46,7 @@ struct MessagesView: Sendable {
 }
 
 extension Site {
-    /// To open a whole page of messages is to look at them. What was new before is marked.
+    /// Opening the page marks its messages as seen. Those that were new until then are still marked on it.
     func showMessages(_ visit: Visit) async throws -> Response {
         let frame = try await frame()
         let user = visit.fields["user"]

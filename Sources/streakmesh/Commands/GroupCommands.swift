@@ -302,7 +302,7 @@ struct GroupCommand: AsyncParsableCommand {
                 let before = try await node.call(StatusRequest.status)
                 let report = try await node.call(
                     GroupRequest.leave(group: meant, erasing: erase))
-                // The group is left. A node that is stopping can no longer say who has heard so.
+                // The user has left by now. Where the node is stopping, who has heard of it stays unknown.
                 let after = try? await node.call(StatusRequest.status)
                 return Departure(report, before: before, after: after)
             }
@@ -318,7 +318,7 @@ struct GroupCommand: AsyncParsableCommand {
 }
 
 extension AnnulmentsReport {
-    /// The one removal whose ID begins so. Throws `NodeFailure`.
+    /// The only removal whose ID begins with `id`. Throws `NodeFailure`.
     fileprivate func removal(named id: String) throws -> AnnulmentReport {
         let found = removals.filter { !id.isEmpty && $0.id.hasPrefix(id.lowercased()) }
         guard let removal = found.first, found.count == 1 else { throw NodeFailure.unknownRemoval(id) }
