@@ -302,7 +302,7 @@ struct GroupCommand: AsyncParsableCommand {
                 let before = try await node.call(StatusRequest.status)
                 let report = try await node.call(
                     GroupRequest.leave(group: meant, erasing: erase))
-                // The user has left by now. Where the node is stopping, who has heard of it stays unknown.
+                // The user has left by now. A node that is stopping cannot say who has heard of it.
                 let after = try? await node.call(StatusRequest.status)
                 return Departure(report, before: before, after: after)
             }
